@@ -58,6 +58,11 @@ public record Web(HttpClient http, String base, List<String> headers) {
         public String header(String name) {
             return response.headers().firstValue(name).orElse("");
         }
+
+        @Override
+        public String toString() {
+            return status + " " + text();
+        }
     }
 
     /** This client with further headers. */

@@ -25,6 +25,7 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,13 +74,7 @@ class GrpcFaultsTest {
 
     @AfterEach
     void noThreadIsLeft() {
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        List<String> left = threads();
-        while (!left.isEmpty() && System.nanoTime() < end) {
-            Thread.onSpinWait();
-            left = threads();
-        }
-        assertThat(left).as("threads of closed connections").isEmpty();
+        Eventually.value("no threads of closed connections", GrpcFaultsTest::threads, List::isEmpty);
     }
 
     private static List<String> threads() {

@@ -15,6 +15,7 @@ import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
 import dev.parley.registry.Web;
 import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.cards.CardKeys;
 import java.net.ServerSocket;
@@ -22,7 +23,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -414,11 +414,10 @@ final class FederationHubTest {
             String second = register(there, "Adder", "add");
             try (Hub a = secured("a").start()) {
                 Web here = new Web(a.url());
-                long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-                while (!here.get("/registry/agents").each("agents", "id").contains(second) && System.nanoTime() < end) {
-                    LockSupport.parkNanos(20_000_000);
-                }
-                assertThat(here.get("/registry/agents").each("agents", "id")).contains(first, second);
+                Eventually.asserted(
+                        "both entries are copied",
+                        () -> assertThat(here.get("/registry/agents").each("agents", "id"))
+                                .contains(first, second));
             }
             try (Hub c = secured("c").start()) {
                 Web here = admin(c);

@@ -11,13 +11,12 @@ import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
 import dev.parley.registry.Web;
 import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -56,15 +55,8 @@ final class HealthHubTest {
 
     /** Reads a path until a value in its answer is the expected one. */
     static Answer await(Web web, String path, String expected, Object... at) throws Exception {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (true) {
-            Answer answer = web.get(path);
-            if (expected.equals(answer.text(at)) || System.nanoTime() > end) {
-                assertThat(answer.text(at)).as(answer.text()).isEqualTo(expected);
-                return answer;
-            }
-            LockSupport.parkNanos(20_000_000);
-        }
+        return Eventually.value(
+                expected + " at " + path, () -> web.get(path), answer -> expected.equals(answer.text(at)));
     }
 
     @Test
@@ -113,11 +105,7 @@ final class HealthHubTest {
                             200,
                             card.replaceFirst(
                                     "\\{", "{\"signatures\":[{\"protected\":\"e30\",\"signature\":\"AA\"}],")));
-            long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (target.requests.size() < 3 && System.nanoTime() < end) {
-                LockSupport.parkNanos(20_000_000);
-            }
-            assertThat(target.requests).hasSizeGreaterThanOrEqualTo(3);
+            Eventually.holds("three probes", () -> target.requests.size() >= 3);
             assertThat(web.get(path).text("status")).isEqualTo("up");
         }
     }

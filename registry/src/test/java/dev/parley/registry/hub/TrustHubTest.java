@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,18 +53,6 @@ final class TrustHubTest {
         return file;
     }
 
-    private static Answer await(Web web, String path, String expected, Object... at) throws Exception {
-        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (true) {
-            Answer answer = web.get(path);
-            if (expected.equals(answer.text(at)) || System.nanoTime() > end) {
-                assertThat(answer.text(at)).as(answer.text()).isEqualTo(expected);
-                return answer;
-            }
-            LockSupport.parkNanos(20_000_000);
-        }
-    }
-
     @Test
     void aStartWithOtherKeysVerifiesAllDocumentsAgain() throws Exception {
         String id;
@@ -86,7 +73,7 @@ final class TrustHubTest {
                 .set("registry-trust", trusted().toString())
                 .start()) {
             var web = new Web(hub.url());
-            Answer now = await(web, "/registry/agents/" + id, "verified", "trust", "outcome");
+            Answer now = HealthHubTest.await(web, "/registry/agents/" + id, "verified", "trust", "outcome");
             assertThat(now.text("trust", "reason")).contains("key k1 has signed it");
             assertThat(web.get("/registry/agents?trust=unverifiable").each("agents", "id"))
                     .isEmpty();

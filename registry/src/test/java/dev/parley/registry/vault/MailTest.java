@@ -3,14 +3,13 @@ package dev.parley.registry.vault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
+import dev.parley.testkit.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.MessageFormat;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -89,12 +88,7 @@ final class MailTest {
                 .start()) {
             new Api(hub.url()).register("erin", "secret-of-erin").is(201);
 
-            List<Path> mails = mails();
-            for (long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-                    mails.isEmpty() && System.nanoTime() < end;
-                    mails = mails()) {
-                LockSupport.parkNanos(20_000_000);
-            }
+            List<Path> mails = Eventually.value("a mail", this::mails, found -> !found.isEmpty());
             assertThat(Files.readString(mails.getFirst())).contains("erin@example.com", "/auth/verify-email?token=");
         }
     }

@@ -12,12 +12,16 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.vault.Api.Answer;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.PolicyFile;
+import jakarta.mail.MessagingException;
+import jakarta.mail.internet.MimeMessage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -71,22 +75,22 @@ class VaultApiTest {
 
     /** The path of the link in the verification mail of an account. */
     private String verificationLink(String name) throws Exception {
-        assertThat(mail.waitForIncomingEmail(30_000, 1)).isTrue();
-        long deadline = System.nanoTime() + 30_000_000_000L;
-        while (System.nanoTime() < deadline) {
-            for (var message : mail.getReceivedMessages()) {
-                if (message.getAllRecipients()[0].toString().equals(name + "@example.com")) {
-                    assertThat(message.getFrom()[0]).hasToString("registry@example.com");
-                    Matcher link = LINK.matcher(String.valueOf(message.getContent()));
-                    assertThat(link.find())
-                            .as(String.valueOf(message.getContent()))
-                            .isTrue();
-                    return link.group(1);
-                }
+        MimeMessage message = Eventually.value(
+                        "a mail to " + name, () -> mailTo(name + "@example.com"), Optional::isPresent)
+                .orElseThrow();
+        assertThat(message.getFrom()[0]).hasToString("registry@example.com");
+        Matcher link = LINK.matcher(String.valueOf(message.getContent()));
+        assertThat(link.find()).as(String.valueOf(message.getContent())).isTrue();
+        return link.group(1);
+    }
+
+    private Optional<MimeMessage> mailTo(String address) throws MessagingException {
+        for (MimeMessage message : mail.getReceivedMessages()) {
+            if (message.getAllRecipients()[0].toString().equals(address)) {
+                return Optional.of(message);
             }
-            mail.waitForIncomingEmail(1_000, mail.getReceivedMessages().length + 1);
         }
-        throw new AssertionError("no mail to " + name);
+        return Optional.empty();
     }
 
     // ---- Accounts
