@@ -11,11 +11,11 @@ import dev.parley.hub.Outsider.Shown;
 import dev.parley.hub.admin.ReadSettings;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -188,17 +188,17 @@ final class AdminApiTest {
 
     /** Operations of the rows of calls, which are written soon after the call. */
     private static List<String> awaitRows(Outsider outsider, String[] admin, int count) throws Exception {
-        Instant deadline = Instant.now().plusSeconds(30);
-        List<String> operations = List.of();
-        while (operations.size() < count && Instant.now().isBefore(deadline)) {
-            String answer =
-                    outsider.get("/admin/audit?action=call.answered", admin).body();
-            Shown rows = Shown.of(answer).at("rows");
-            operations = IntStream.range(0, rows.size())
-                    .mapToObj(row -> rows.at(row, "detail", "operation").text())
-                    .toList();
-        }
-        return operations;
+        return Eventually.value(
+                count + " rows",
+                () -> {
+                    String answer = outsider.get("/admin/audit?action=call.answered", admin)
+                            .body();
+                    Shown rows = Shown.of(answer).at("rows");
+                    return IntStream.range(0, rows.size())
+                            .mapToObj(row -> rows.at(row, "detail", "operation").text())
+                            .toList();
+                },
+                operations -> operations.size() >= count);
     }
 
     @Test

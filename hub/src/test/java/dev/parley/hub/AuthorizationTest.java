@@ -10,6 +10,7 @@ import dev.parley.hub.Outsider.Shown;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Part;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.io.IOException;
@@ -574,10 +575,11 @@ final class AuthorizationTest {
             outsider.post("/admin/users", "{'group':'T1','name':'frank'}", "X-Api-Key", admin);
             outsider.post("/admin/users/T1/frank/disable", "{}", "X-Api-Key", admin);
 
-            String dead = "";
-            while (!dead.contains("the owner of the task is disabled")) {
-                dead = outsider.get("/admin/webhooks/dead", "X-Api-Key", admin).body();
-            }
+            Eventually.asserted(
+                    "the webhook is given up",
+                    () -> assertThat(outsider.get("/admin/webhooks/dead", "X-Api-Key", admin)
+                                    .body())
+                            .contains("the owner of the task is disabled"));
         } finally {
             receiver.stop(0);
         }

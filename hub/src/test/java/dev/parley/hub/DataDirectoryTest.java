@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.parley.engine.Agent;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
@@ -14,11 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -33,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "open files cannot be removed everywhere")
 final class DataDirectoryTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String DATABASE = "parley.db";
     private static final String LOG = "parley.db-wal";
 
@@ -102,17 +99,8 @@ final class DataDirectoryTest {
     }
 
     private static void awaitReady(Hub hub, int status, String reason) throws Exception {
-        long deadline = System.nanoTime() + SOON.toNanos();
         for (String url : List.of(hub.url(), hub.adminUrl())) {
-            HttpResponse<String> answer = new Outsider(url).get("/ready");
-            while ((answer.statusCode() != status
-                            || !Pattern.compile(reason).matcher(answer.body()).find())
-                    && System.nanoTime() < deadline) {
-                LockSupport.parkNanos(20_000_000);
-                answer = new Outsider(url).get("/ready");
-            }
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-            assertThat(answer.body()).containsPattern(reason);
+            new Outsider(url).awaitReady(status, reason);
         }
     }
 
@@ -391,11 +379,10 @@ final class DataDirectoryTest {
     }
 
     private void awaitLock(Path lock, Hub hub) throws Exception {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        while (Files.notExists(lock) && System.nanoTime() < deadline) {
+        Eventually.holds("the lock exists", () -> {
             assertThat(send(hub)).isEqualTo(200);
-        }
-        assertThat(lock).exists();
+            return Files.exists(lock);
+        });
     }
 
     @Test

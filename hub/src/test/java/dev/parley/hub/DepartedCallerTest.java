@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.net.URI;
@@ -20,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A caller that gives up a blocking call counts against no limit any more a second later, and its task goes on. */
 @Timeout(120)
 final class DepartedCallerTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
     private static final Duration RELEASE = Duration.ofSeconds(1);
     private static final int ATTEMPTS = 5;
 
@@ -94,10 +93,7 @@ final class DepartedCallerTest {
     /** Waits until the caller may call again; returns how long that took. */
     private static Duration untilServed(Outsider outsider, String key) throws Exception {
         var begun = System.nanoTime();
-        while (list(outsider, key) == 429) {
-            assertThat(System.nanoTime() - begun).as("nanoseconds").isLessThan(DEADLINE.toNanos());
-            LockSupport.parkNanos(10_000_000);
-        }
+        Eventually.value("an answer other than 429", () -> list(outsider, key), status -> status != 429);
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 
@@ -108,16 +104,11 @@ final class DepartedCallerTest {
 
     /** Waits until so many tasks are listed, and all of them in a state. */
     private static void await(Outsider outsider, String key, String state, int count) throws Exception {
-        var deadline = System.nanoTime() + DEADLINE.toNanos();
-        while (true) {
+        Eventually.asserted(count + " tasks in " + state, () -> {
             var answer = outsider.get("/agents/slow/tasks", "X-Api-Key", key, "A2A-Version", "1.0");
-            if (answer.statusCode() == 200
-                    && Shown.of(answer.body()).at("tasks").size() == count
-                    && answer.body().split(state, -1).length == count + 1) {
-                return;
-            }
-            assertThat(System.nanoTime()).as(answer.body()).isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
-        }
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertThat(Shown.of(answer.body()).at("tasks").size()).isEqualTo(count);
+            assertThat(answer.body().split(state, -1)).hasSize(count + 1);
+        });
     }
 }

@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.testkit.Eventually;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +28,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -95,7 +96,7 @@ final class FullDiskCrashTest {
                 }
                 if (cycle % 2 == 0) {
                     Files.delete(filler);
-                    awaitStatus(caller, 200); // in the same process
+                    awaitReady(caller); // in the same process
                     awaitMore(5);
                 }
                 hub.destroyForcibly().waitFor();
@@ -123,13 +124,13 @@ final class FullDiskCrashTest {
         var caller = new Outsider("http://127.0.0.1:" + port);
         Process hub = start(port);
         try {
-            awaitStatus(caller, 200);
+            awaitReady(caller);
             Path filler = fill();
 
             awaitNotReady(caller);
             Files.delete(filler);
 
-            awaitStatus(caller, 200);
+            awaitReady(caller);
         } finally {
             hub.destroyForcibly().waitFor();
         }
@@ -169,46 +170,32 @@ final class FullDiskCrashTest {
 
     /** Takes what checkpoints free, until sends are refused; from then on each answer is that the disk is full. */
     private void awaitNotReady(Outsider caller) throws Exception {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        int inSequence = 0;
-        while (inSequence < 20) {
+        var inSequence = new AtomicInteger();
+        Eventually.holds("20 answers of 503 in sequence", () -> {
             fill();
             HttpResponse<String> answer = caller.get("/ready");
             if (answer.statusCode() == 503) {
                 assertThat(answer.body()).contains("the disk of " + disk.resolve("data") + " is full");
-                inSequence++;
-            } else {
-                inSequence = 0;
+                return inSequence.incrementAndGet() == 20;
             }
-            assertThat(System.nanoTime())
-                    .as("waiting for 503: " + answer.body())
-                    .isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+            inSequence.set(0);
+            return false;
+        });
     }
 
-    private static void awaitStatus(Outsider caller, int status) throws InterruptedException {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        while (true) {
+    private static void awaitReady(Outsider caller) throws InterruptedException {
+        Eventually.holds("the hub is ready", () -> {
             try {
-                if (caller.get("/ready").statusCode() == status) {
-                    return;
-                }
-            } catch (IOException cut) {
-                // a connection of the process before
+                return caller.get("/ready").statusCode() == 200;
+            } catch (IOException cut) { // a connection of the process before
+                return false;
             }
-            assertThat(System.nanoTime()).as("waiting for " + status).isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
+        });
     }
 
     private void awaitMore(int more) {
         int wanted = acknowledged.size() + more;
-        long deadline = System.nanoTime() + SOON.toNanos();
-        while (acknowledged.size() < wanted) {
-            assertThat(System.nanoTime()).as("time").isLessThan(deadline);
-            LockSupport.parkNanos(2_000_000);
-        }
+        Eventually.value(wanted + " acknowledged messages", acknowledged::size, size -> size >= wanted);
     }
 
     /** Sends messages, each again and again until its task is known. */
@@ -216,18 +203,13 @@ final class FullDiskCrashTest {
         while (!stop) {
             String text = UUID.randomUUID().toString();
             messages.incrementAndGet();
-            long deadline = System.nanoTime() + SOON.toNanos();
-            String task = null;
-            while (task == null) {
-                assertThat(System.nanoTime()).as("time").isLessThan(deadline);
-                task = sent(caller, text);
-            }
-            acknowledged.put(task, text);
+            Eventually.value("an acknowledged message", () -> sent(caller, text), Optional::isPresent)
+                    .ifPresent(task -> acknowledged.put(task, text));
         }
         return null;
     }
 
-    private @Nullable String sent(Outsider caller, String text) throws InterruptedException {
+    private Optional<String> sent(Outsider caller, String text) throws InterruptedException {
         try {
             Shown answer = caller.rpc(
                     "/agents/echo",
@@ -236,14 +218,13 @@ final class FullDiskCrashTest {
                     "A2A-Version",
                     "1.0");
             if (answer.at("result").has("task")) {
-                return answer.at("result", "task", "id").text();
+                return Optional.of(answer.at("result", "task", "id").text());
             }
         } catch (IOException killed) {
             // the next process answers
         }
         refused.incrementAndGet();
-        LockSupport.parkNanos(10_000_000);
-        return null;
+        return Optional.empty();
     }
 
     private void check(Outsider caller) throws Exception {
@@ -253,11 +234,8 @@ final class FullDiskCrashTest {
             assertThat(task.text()).contains(sent.getValue());
         }
         for (String state : List.of("TASK_STATE_WORKING", "TASK_STATE_SUBMITTED")) {
-            long deadline = System.nanoTime() + SOON.toNanos();
-            while (total(caller, "{'status':'" + state + "'}") > 0) {
-                assertThat(System.nanoTime()).as("tasks in " + state).isLessThan(deadline);
-                LockSupport.parkNanos(20_000_000);
-            }
+            Eventually.value(
+                    "no tasks in " + state, () -> total(caller, "{'status':'" + state + "'}"), total -> total == 0);
         }
         assertThat(total(caller, "{}")).as("tasks").isEqualTo(messages.get());
     }

@@ -7,11 +7,11 @@ import dev.parley.hub.Outsider.Shown;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.Faults.Side;
 import java.io.IOException;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -19,15 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,22 +81,22 @@ final class HubFaultsTest {
         try (Hub hub = hub()) {
             var caller = new Outsider(hub.url());
             var operator = new Outsider(hub.adminUrl());
-            await(caller, 200);
+            caller.awaitReady(200, "");
 
             for (Fault fault : List.of(Fault.FULL, Fault.IO)) {
                 faults.from(1, fault, Side.WRITES);
                 for (Outsider asking : List.of(caller, operator)) {
-                    awaitUnready(asking, "the database cannot be written.*SQLITE_" + fault);
+                    asking.awaitReady(503, "the database cannot be written.*SQLITE_" + fault);
                 }
                 faults.pass();
-                await(caller, 200);
-                await(operator, 200);
+                caller.awaitReady(200, "");
+                operator.awaitReady(200, "");
             }
             faults.from(1, Fault.HANG, Side.WRITES);
-            awaitUnready(caller, "the database did not answer within 2 s");
+            caller.awaitReady(503, "the database did not answer within 2 s");
             assertThat(caller.get("/health").statusCode()).isEqualTo(200);
             faults.pass();
-            await(caller, 200);
+            caller.awaitReady(200, "");
         }
     }
 
@@ -118,9 +115,7 @@ final class HubFaultsTest {
                     for (Side side : List.of(Side.WRITES, Side.ALL)) {
                         faults.from(++call, fault, side);
                         for (Outsider asking : List.of(caller, operator)) {
-                            HttpResponse<String> refused = await(asking, 503);
-                            assertThat(refused.body())
-                                    .contains("not ready")
+                            assertThat(asking.awaitReady(503, "not ready"))
                                     .contains("the database cannot be written")
                                     .containsPattern(shown);
                         }
@@ -152,47 +147,16 @@ final class HubFaultsTest {
         }
     }
 
-    private void goOn(Outsider caller, Outsider operator) throws IOException, InterruptedException {
+    private void goOn(Outsider caller, Outsider operator) throws Exception {
         faults.pass();
-        await(caller, 200);
-        await(operator, 200);
+        caller.awaitReady(200, "");
+        operator.awaitReady(200, "");
         awaitMore(20);
-    }
-
-    /** Waits for a reason; a slow disk may be another one for a moment. */
-    private static void awaitUnready(Outsider asking, String reason) throws IOException, InterruptedException {
-        var shown = Pattern.compile(reason, Pattern.DOTALL);
-        String body = await(asking, 503).body();
-        for (long deadline = deadline();
-                !shown.matcher(body).find();
-                body = await(asking, 503).body()) {
-            assertThat(System.nanoTime()).as(body).isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
-        }
-    }
-
-    private static HttpResponse<String> await(Outsider asking, int status) throws IOException, InterruptedException {
-        HttpResponse<String> answer = asking.get("/ready");
-        long deadline = deadline();
-        while (answer.statusCode() != status) {
-            assertThat(System.nanoTime()).as(answer.body()).isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
-            answer = asking.get("/ready");
-        }
-        return answer;
     }
 
     private void awaitMore(int more) {
         int wanted = acknowledged.size() + more;
-        long deadline = deadline();
-        while (acknowledged.size() < wanted) {
-            assertThat(System.nanoTime()).as("time").isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-        }
-    }
-
-    private static long deadline() {
-        return System.nanoTime() + SOON.toNanos();
+        Eventually.value(wanted + " acknowledged messages", acknowledged::size, size -> size >= wanted);
     }
 
     /** Sends messages, each again and again until its task is known. */
@@ -200,22 +164,13 @@ final class HubFaultsTest {
         while (!stop) {
             String text = UUID.randomUUID().toString();
             messages.incrementAndGet();
-            Shown task =
-                    untilTaken(() -> caller.rpc("/agents/echo", "SendMessage", message(text), "A2A-Version", "1.0"));
-            acknowledged.put(task.at("id").text(), text);
+            Shown answer = Eventually.value(
+                    "an acknowledged message",
+                    () -> caller.rpc("/agents/echo", "SendMessage", message(text), "A2A-Version", "1.0"),
+                    each -> each.at("result").has("task"));
+            acknowledged.put(answer.at("result", "task", "id").text(), text);
         }
         return null;
-    }
-
-    private static Shown untilTaken(Callable<Shown> sending) throws Exception {
-        long deadline = deadline();
-        Shown answer = sending.call();
-        while (!answer.at("result").has("task")) {
-            assertThat(System.nanoTime()).as(answer.text()).isLessThan(deadline);
-            LockSupport.parkNanos(5_000_000);
-            answer = sending.call();
-        }
-        return answer.at("result", "task");
     }
 
     private static String message(String text) {
@@ -230,11 +185,8 @@ final class HubFaultsTest {
             assertThat(task.text()).contains(sent.getValue());
         }
         for (String state : List.of("TASK_STATE_WORKING", "TASK_STATE_SUBMITTED")) {
-            long deadline = deadline();
-            while (total(caller, "{'status':'" + state + "'}") > 0) {
-                assertThat(System.nanoTime()).as("tasks in " + state).isLessThan(deadline);
-                LockSupport.parkNanos(20_000_000);
-            }
+            Eventually.value(
+                    "no tasks in " + state, () -> total(caller, "{'status':'" + state + "'}"), total -> total == 0);
         }
         assertThat(total(caller, "{}")).as("tasks").isEqualTo(messages.get());
         assertThat(total(caller, "{'status':'TASK_STATE_COMPLETED'}"))

@@ -18,6 +18,7 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -242,10 +243,10 @@ final class HubTest {
                 AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
             Task task = (Task) client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
             receiver.next();
-            String list = "";
-            while (!list.contains(task.id())) {
-                list = request(hub, "GET", "/admin/webhooks/dead").body();
-            }
+            String list = Eventually.value(
+                    "the webhook is given up",
+                    () -> request(hub, "GET", "/admin/webhooks/dead").body(),
+                    dead -> dead.contains(task.id()));
             assertThat(list).contains("status 410").doesNotContain("secret-1");
             receiver.status = 200;
 
@@ -265,10 +266,10 @@ final class HubTest {
             assertThat(request(hub, "GET", "/admin/webhooks/waiting").body()).isEqualTo("{\"webhooks\":[]}");
             Task task = (Task) client.call(sendWithWebhook(receiver.url()), CallContext.anonymous());
             receiver.next();
-            String list = "";
-            while (!list.contains(task.id())) {
-                list = request(hub, "GET", "/admin/webhooks/waiting").body();
-            }
+            String list = Eventually.value(
+                    "the webhook waits",
+                    () -> request(hub, "GET", "/admin/webhooks/waiting").body(),
+                    waiting -> waiting.contains(task.id()));
 
             assertThat(list)
                     .contains("status 503", "\"nextAttempt\":\"", "\"attempts\":")

@@ -12,7 +12,6 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
@@ -152,12 +151,11 @@ final class HubsTest {
     }
 
     private void awaitCompleted(String agent, String task) throws Exception {
-        Instant deadline = Instant.now().plusSeconds(30);
-        String shown = "";
-        while (!shown.contains("TASK_STATE_COMPLETED") && Instant.now().isBefore(deadline)) {
-            shown = outsider.get("/agents/" + agent + "/tasks/" + task, admin).body();
-        }
-        assertThat(shown).contains("TASK_STATE_COMPLETED");
+        Eventually.asserted(
+                "the task is completed",
+                () -> assertThat(outsider.get("/agents/" + agent + "/tasks/" + task, admin)
+                                .body())
+                        .contains("TASK_STATE_COMPLETED"));
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,19 @@ final class Outsider {
 
     HttpResponse<String> delete(String path) throws IOException, InterruptedException {
         return http.send(request("DELETE", path, ""), BodyHandlers.ofString());
+    }
+
+    /** Waits until the hub tells its readiness by a status and a body with a pattern, and returns the body. */
+    String awaitReady(int status, String pattern) throws Exception {
+        var awaited = Pattern.compile("^" + status + " .*(" + pattern + ")", Pattern.DOTALL);
+        String shown = Eventually.value(
+                "/ready: " + awaited,
+                () -> {
+                    HttpResponse<String> answer = get("/ready");
+                    return answer.statusCode() + " " + answer.body();
+                },
+                each -> awaited.matcher(each).find());
+        return shown.substring(shown.indexOf(' ') + 1);
     }
 
     /** Calls a JSON-RPC method that answers with a stream. */

@@ -16,13 +16,10 @@ import dev.parley.store.spi.TaskFilter;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.ServerSocket;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -187,31 +184,20 @@ final class PostgresqlHubTest {
         try (Hub hub = hub().database("postgresql://postgres@localhost:" + server.getPort() + "/postgres")
                 .start()) {
             var caller = new Outsider(hub.url());
-            awaitReady(caller, 200, "");
+            caller.awaitReady(200, "");
 
             server.close();
-            awaitReady(caller, 503, "the database cannot be written");
+            caller.awaitReady(503, "the database cannot be written");
             server = builder.start();
-            awaitReady(caller, 200, ""); // although nothing is written
+            caller.awaitReady(200, ""); // although nothing is written
 
             suspend(files, true);
-            awaitReady(caller, 503, "the database did not answer within 2 s");
+            caller.awaitReady(503, "the database did not answer within 2 s");
             assertThat(caller.get("/health").statusCode()).isEqualTo(200);
             suspend(files, false);
-            awaitReady(caller, 200, "");
+            caller.awaitReady(200, "");
         } finally {
             server.close();
-        }
-    }
-
-    /** A database that is slow at first may have another reason for a moment. */
-    private static void awaitReady(Outsider caller, int status, String reason) throws Exception {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        HttpResponse<String> answer = caller.get("/ready");
-        while (answer.statusCode() != status || !answer.body().contains(reason)) {
-            assertThat(System.nanoTime()).as(answer.body()).isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
-            answer = caller.get("/ready");
         }
     }
 

@@ -9,9 +9,9 @@ import dev.parley.engine.Reply;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,13 +75,8 @@ class RecordedCallsTest {
 
     /** Rows that are written soon after what they tell of. */
     private static List<Shown> awaitRows(Outsider outsider, String key, String action, int count) throws Exception {
-        Instant deadline = Instant.now().plusSeconds(30);
-        List<Shown> rows = rows(outsider, key, action);
-        while (rows.size() < count && Instant.now().isBefore(deadline)) {
-            Thread.onSpinWait();
-            rows = rows(outsider, key, action);
-        }
-        return rows;
+        return Eventually.value(
+                count + " rows of " + action, () -> rows(outsider, key, action), rows -> rows.size() >= count);
     }
 
     @Test

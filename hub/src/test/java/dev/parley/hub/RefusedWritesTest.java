@@ -6,6 +6,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
 import dev.parley.knowledge.api.SharedKnowledge;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -13,9 +14,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
@@ -30,7 +29,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(120)
 final class RefusedWritesTest {
-    private static final Duration SOON = Duration.ofSeconds(30);
     private static final String ADD =
             "{'mutations':[{'op':'add','statement':{'subject':{'id':'ex:s%d'},'predicate':{'id':'ex:p'},'object':{'value':'o'}}}]}";
 
@@ -186,16 +184,9 @@ final class RefusedWritesTest {
     }
 
     private static Shown awaitReady(Hub hub, int status, String reason) throws Exception {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        HttpResponse<String> answer = new Outsider(hub.adminUrl()).get("/ready");
-        while ((answer.statusCode() != status || !answer.body().contains(reason)) && System.nanoTime() < deadline) {
-            LockSupport.parkNanos(20_000_000);
-            answer = new Outsider(hub.adminUrl()).get("/ready");
-        }
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
-        assertThat(answer.body()).contains(reason);
+        String shown = new Outsider(hub.adminUrl()).awaitReady(status, reason);
         assertThat(new Outsider(hub.url()).get("/ready").statusCode()).isEqualTo(status);
-        return Shown.of(answer.body());
+        return Shown.of(shown);
     }
 
     @ParameterizedTest
@@ -241,11 +232,9 @@ final class RefusedWritesTest {
                     .contains("the database refuses writes of knowledge", "kg_change");
 
             execute("ALTER TABLE elsewhere RENAME TO kg_change");
-            long deadline = System.nanoTime() + SOON.toNanos();
-            while (caller.get("/ready").body().contains("down") && System.nanoTime() < deadline) {
-                LockSupport.parkNanos(20_000_000);
-            }
-            assertThat(caller.get("/ready").body()).doesNotContain("down");
+            Eventually.asserted(
+                    "all parts are ready",
+                    () -> assertThat(caller.get("/ready").body()).doesNotContain("down"));
             caller.result("/agents/echo", "knowledge/update", ADD.formatted(3), "A2A-Version", "1.0");
         }
     }

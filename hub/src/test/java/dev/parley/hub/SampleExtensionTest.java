@@ -21,6 +21,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import io.grpc.CallOptions;
@@ -424,14 +425,12 @@ final class SampleExtensionTest {
     }
 
     private String awaitAudit(String row) throws Exception {
-        Instant deadline = Instant.now().plusSeconds(30);
-        String rows = "";
-        while (!rows.contains(row) && Instant.now().isBefore(deadline)) {
-            rows = Shown.of(outsider.get("/admin/audit?action=call.answered", headers)
-                            .body())
-                    .toString();
-        }
-        return rows;
+        return Eventually.value(
+                "a row with " + row,
+                () -> Shown.of(outsider.get("/admin/audit?action=call.answered", headers)
+                                .body())
+                        .toString(),
+                rows -> rows.contains(row));
     }
 
     private List<AgentExtension> extensions() {

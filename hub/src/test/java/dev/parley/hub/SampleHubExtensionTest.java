@@ -15,6 +15,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import java.net.InetAddress;
@@ -354,12 +355,10 @@ final class SampleHubExtensionTest {
                             + receiver.getAddress().getPort() + "/'}}}",
                     V1);
 
-            String dead = "";
-            Instant deadline = Instant.now().plusSeconds(60);
-            while (!dead.contains("attempts") && Instant.now().isBefore(deadline)) {
-                calls.poll(100, TimeUnit.MILLISECONDS);
-                dead = outsider.get("/admin/webhooks/dead").body();
-            }
+            String dead = Eventually.value(
+                    "the webhook is given up",
+                    () -> outsider.get("/admin/webhooks/dead").body(),
+                    list -> list.contains("attempts"));
             assertThat(Shown.of(dead).at("webhooks", 0, "attempts").value()).isEqualTo(3);
         } finally {
             receiver.stop(0);

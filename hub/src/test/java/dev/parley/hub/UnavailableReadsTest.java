@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,7 +180,7 @@ final class UnavailableReadsTest {
             faults.from(1, fault, Side.ALL);
             assertUnavailable(caller.post(AGENT, envelope("GetTask", "{'id':'" + task + "'}"), "A2A-Version", "1.0"));
             faults.pass();
-            awaitReady();
+            caller.awaitReady(200, "");
 
             assertThat(caller.get(AGENT + "/tasks", "A2A-Version", "1.0").body())
                     .contains(task);
@@ -229,14 +228,6 @@ final class UnavailableReadsTest {
                     return row.getLong(1);
                 }
             });
-        }
-    }
-
-    private void awaitReady() throws Exception {
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (caller.get("/ready").statusCode() != 200) {
-            assertThat(System.nanoTime()).as("nanoseconds").isLessThan(deadline);
-            LockSupport.parkNanos(10_000_000);
         }
     }
 

@@ -6,11 +6,10 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.testkit.Eventually;
 import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,11 +48,10 @@ final class UnreachableStoreTest {
             var caller = new Outsider(hub.url());
 
             assertThat(caller.get("/ready").statusCode()).isEqualTo(200);
-            long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-            while (!caller.get("/metrics").body().contains("parley_extension_available{extension=\"graph\"} 0.0")) {
-                assertThat(System.nanoTime()).isLessThan(deadline);
-                LockSupport.parkNanos(10_000_000);
-            }
+            Eventually.asserted(
+                    "the metrics show it",
+                    () -> assertThat(caller.get("/metrics").body())
+                            .contains("parley_extension_available{extension=\"graph\"} 0.0"));
             assertThat(checks()).singleElement().satisfies(finding -> {
                 assertThat(finding.level()).isEqualTo(Level.PROBLEM);
                 assertThat(finding.message()).contains(address);
