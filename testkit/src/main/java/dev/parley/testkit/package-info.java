@@ -1,5 +1,5 @@
 /**
- * Tools for tests of A2A software: contract tests for stores, a settable clock, and scripted agents.
+ * Tools for tests of A2A software: contract tests for stores, a settable clock, scripted agents, and callers and receivers around a hub.
  *
  * <pre>{@code
  * final class MyTaskLogTest extends TaskLogContract {
