@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.Authentication;
 import java.net.URLEncoder;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class ArdTest {
     private static final String TRANSLATOR = "urn:air:agent.localhost:default:translator";
 
     private Hub hub;
-    private Web web;
+    private Caller web;
 
     @BeforeAll
     void start() throws Exception {
@@ -42,7 +43,7 @@ final class ArdTest {
                 .port(0)
                 .set("registry-publisher", "agent.localhost")
                 .start();
-        web = new Web(hub.url());
+        web = ExtensionKit.caller(hub.url());
         register(Cards.v1("Translator", "translate", "summarize"), AGENT, "public");
         register(Cards.v1("Weather agent", "forecast"), AGENT, "public");
         register(
@@ -284,7 +285,7 @@ final class ArdTest {
                 .port(0)
                 .set("registry-publisher", "agent.localhost")
                 .start()) {
-            var there = new Web(other.url());
+            var there = ExtensionKit.caller(other.url());
             for (int i = 10; i < 20; i++) {
                 there.post("/registry/agents", Cards.registration(Cards.v1("Paged " + i, "page"), "public"));
             }
@@ -343,8 +344,8 @@ final class ArdTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .start()) {
-            var stranger = new Web(secured.url());
-            Web owner = stranger.with("X-Api-Key", secured.bootstrapKey().orElseThrow());
+            var stranger = ExtensionKit.caller(secured.url());
+            Caller owner = stranger.with("X-Api-Key", secured.bootstrapKey().orElseThrow());
             for (Map.Entry<String, String> each : Map.of("Open", "public", "Shared", "group", "Closed", "private")
                     .entrySet()) {
                 Answer made = owner.post(

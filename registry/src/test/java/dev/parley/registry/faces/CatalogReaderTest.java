@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.A2AException;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.Objects;
@@ -46,7 +46,7 @@ final class CatalogReaderTest {
                 .port(0)
                 .set("registry-domains", "default=acme.example")
                 .start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             Answer imported = web.post("/registry/import", file(catalog));
 
             assertThat(imported.text("entries", 0, "id")).as(imported.text()).isEqualTo(identifier);
@@ -69,7 +69,7 @@ final class CatalogReaderTest {
     @DisplayName("entries of a catalog fail one by one, and only domains of the caller's group are kept")
     void outcomes() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             Answer imported = web.post(
                     "/registry/import",
                     "{'visibility':'public','entries':["

@@ -8,8 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import java.net.Socket;
 import java.net.URI;
 import java.util.List;
@@ -29,7 +30,7 @@ final class CatalogTest {
     private static final String URN = "urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+";
 
     private Hub hub;
-    private Web web;
+    private Caller web;
 
     @BeforeAll
     void start() throws Exception {
@@ -38,7 +39,7 @@ final class CatalogTest {
                 .port(0)
                 .set("registry-publisher", "hub.example.com")
                 .start();
-        web = new Web(hub.url());
+        web = ExtensionKit.caller(hub.url());
         register(Cards.v1("Translator", "translate"), "application/a2a-agent-card+json", "public");
         register(
                 Cards.v1("Both", "work")
@@ -233,7 +234,7 @@ final class CatalogTest {
     @DisplayName("the MCP registry has all versions, filters before it pages, and its cursors stay valid under writes")
     void mcpVersions() throws Exception {
         try (Hub own = Hub.builder().inMemory().port(0).start()) {
-            var here = new Web(own.url());
+            var here = ExtensionKit.caller(own.url());
             for (String name : List.of("beta", "alpha_1", "gamma")) {
                 for (String version : List.of("1.0.0", "1.1.0", "2.0.0")) {
                     assertThat(here.post("/registry/agents", server(name, version))
@@ -303,7 +304,7 @@ final class CatalogTest {
                 .set("registry-domains", "default=agents.example.org")
                 .set("allowed-host", "hub.example.com,agents.example.org")
                 .start()) {
-            var plain = new Web(named.url());
+            var plain = ExtensionKit.caller(named.url());
             for (String id :
                     List.of("urn:air:agents.example.org:translator", "urn:air:hub.example.com:default:taker")) {
                 Answer made = plain.post(

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.cards.CardKeys;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,7 +45,7 @@ final class GoldenTest {
     static Path directory = Path.of("");
 
     private Hub hub;
-    private Web web;
+    private Caller web;
     private String card = "";
 
     @BeforeAll
@@ -58,7 +59,7 @@ final class GoldenTest {
                 .set("registry-probes", "0s")
                 .cardKeys(CardKeys.read(List.of(key)))
                 .start();
-        web = new Web(hub.url());
+        web = ExtensionKit.caller(hub.url());
         register("application/a2a-agent-card+json", Cards.v1("Translator", "translate"));
         register(
                 "application/a2a-agent-card+json",

@@ -13,9 +13,10 @@ import dev.parley.protocol.CallChain;
 import dev.parley.protocol.Part;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
 import dev.parley.testkit.Eventually;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.cards.CardKeys;
 import java.net.ServerSocket;
@@ -50,23 +51,23 @@ final class FederationHubTest {
         return hub(name).authentication(Authentication.named(List.of("required")));
     }
 
-    private static Web admin(Hub hub) {
-        return new Web(hub.url(), ADMIN_KEY, hub.bootstrapKey().orElseThrow());
+    private static Caller admin(Hub hub) {
+        return ExtensionKit.caller(hub.url(), ADMIN_KEY, hub.bootstrapKey().orElseThrow());
     }
 
-    private static void peer(Web web, String name, String url, String more) throws Exception {
+    private static void peer(Caller web, String name, String url, String more) throws Exception {
         Answer answer = web.send(
                 "PUT", "/admin/registry/peers/" + name, ("{'url':'" + url + "'" + more + "}").replace('\'', '"'));
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     }
 
-    private static String register(Web web, String name, String skill) throws Exception {
+    private static String register(Caller web, String name, String skill) throws Exception {
         Answer answer = web.post("/registry/agents", Cards.registration(Cards.v1(name, skill), "public"));
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         return answer.text("id");
     }
 
-    private static Answer search(Web web, String text) throws Exception {
+    private static Answer search(Caller web, String text) throws Exception {
         Answer answer = web.post("/registry/ard/search", "{'query':{'text':'" + text + "'},'federation':'auto'}");
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         return answer;
@@ -89,7 +90,7 @@ final class FederationHubTest {
                 .handle((request, reply) -> reply.complete(Part.text("translated: " + request.text())));
         try (Hub a = secured("a").start();
                 Hub b = hub("b").agents(translator).start()) {
-            Web here = admin(a);
+            Caller here = admin(a);
             peer(here, "b", b.url(), ",'publishers':['b.example']");
 
             Answer found = search(here, "translate contracts");
@@ -111,7 +112,8 @@ final class FederationHubTest {
             assertThat(gone.each("results", "identifier")).doesNotContain("urn:air:b.example:agents:translator");
             assertThat(here.get("/admin/registry/peers").text("peers", 0, "status"))
                     .isEqualTo("cut");
-            assertThat(new Web(a.url()).get("/admin/registry/peers").status()).isEqualTo(401);
+            assertThat(ExtensionKit.caller(a.url()).get("/admin/registry/peers").status())
+                    .isEqualTo(401);
         }
     }
 
@@ -119,12 +121,12 @@ final class FederationHubTest {
     @DisplayName("D9: two hubs with default settings are peers, and keep their publishers over a restart")
     void hubsWithDefaultSettingsArePeers() throws Exception {
         try (Hub b = unnamed("b").start()) {
-            String id = register(new Web(b.url()), "Translator", "translate");
+            String id = register(ExtensionKit.caller(b.url()), "Translator", "translate");
             String own;
             try (Hub a = unnamed("a")
                     .authentication(Authentication.named(List.of("required")))
                     .start()) {
-                Web here = admin(a);
+                Caller here = admin(a);
                 peer(here, "b", b.url(), ",'copied':true");
                 Answer copied = here.post("/admin/registry/peers/b/copy", "{}");
                 assertThat(copied.status()).as(copied.text()).isEqualTo(200);
@@ -141,7 +143,7 @@ final class FederationHubTest {
                         .isEmpty();
             }
             try (Hub again = unnamed("a").start()) {
-                Web here = new Web(again.url());
+                Caller here = ExtensionKit.caller(again.url());
                 assertThat(here.get("/registry/agents").each("agents", "id")).contains(id, own);
                 assertThat(register(here, "Third", "third").split(":", -1)[2]).isEqualTo(own.split(":", -1)[2]);
             }
@@ -154,8 +156,8 @@ final class FederationHubTest {
         try (Hub a = secured("same").start();
                 Hub b = hub("b").set("registry-publisher", "same.example").start();
                 var late = new Target()) {
-            Web here = admin(a);
-            String id = register(new Web(b.url()), "Translator", "translate");
+            Caller here = admin(a);
+            String id = register(ExtensionKit.caller(b.url()), "Translator", "translate");
 
             Answer refused = here.send("PUT", "/admin/registry/peers/b", "{\"url\":\"" + b.url() + "\"}");
             assertThat(refused.status()).isEqualTo(400);
@@ -173,7 +175,7 @@ final class FederationHubTest {
     @DisplayName("M12: wrong members of a peer are named")
     void wrongMembersAreNamed() throws Exception {
         try (Hub a = secured("a").start()) {
-            Web here = admin(a);
+            Caller here = admin(a);
             for (String wrong : List.of(
                     "keys: {\"url\":\"https://b.example\",\"keys\":\"no key\"}",
                     "url: {\"url\":\"ftp://b.example\"}",
@@ -221,9 +223,9 @@ final class FederationHubTest {
                 var liar = new Target();
                 var endless = new Target();
                 var dead = new ServerSocket(0)) {
-            Web here = admin(a);
+            Caller here = admin(a);
             String own = register(here, "Translator", "translate");
-            String good = register(new Web(b.url()), "Interpreter", "translate");
+            String good = register(ExtensionKit.caller(b.url()), "Interpreter", "translate");
             slow.at("/ard/search", Target.silent());
             endless.at("/ard/search", Target.endless());
             String forged = ",'parley:trust':{'outcome':'verified'},'trustManifest':{'identity':'did:web:b.example',"
@@ -285,8 +287,8 @@ final class FederationHubTest {
         CardKeys keys = CardKeys.read(List.of(key));
         try (Hub a = secured("a").start();
                 Hub b = hub("b").cardKeys(keys).start()) {
-            Web here = admin(a);
-            var there = new Web(b.url());
+            Caller here = admin(a);
+            var there = ExtensionKit.caller(b.url());
             String first = register(there, "Translator", "translate");
             String second = register(there, "Adder", "add");
             Answer hidden = there.post("/registry/agents", Cards.registration(Cards.v1("Hidden", "hide"), "group"));
@@ -333,7 +335,7 @@ final class FederationHubTest {
         }
     }
 
-    private static Answer copied(Web here) throws Exception {
+    private static Answer copied(Caller here) throws Exception {
         Answer copied = here.post("/admin/registry/peers/b/copy", "{}");
         assertThat(copied.status()).as(copied.text()).isEqualTo(200);
         return copied;
@@ -344,10 +346,10 @@ final class FederationHubTest {
     void searchesGoThroughFourAgentsAtMost() throws Exception {
         try (Hub a = hub("a").start();
                 Hub b = hub("b").start()) {
-            var here = new Web(a.url());
+            var here = ExtensionKit.caller(a.url());
             peer(here, "b", b.url(), ",'publishers':['b.example']");
-            peer(new Web(b.url()), "a", a.url(), ",'publishers':['a.example']");
-            String theirs = register(new Web(b.url()), "Interpreter", "translate");
+            peer(ExtensionKit.caller(b.url()), "a", a.url(), ",'publishers':['a.example']");
+            String theirs = register(ExtensionKit.caller(b.url()), "Interpreter", "translate");
 
             Answer direct = search(here, "translate");
             assertThat(outcome(direct, "b").get("outcome")).as(direct.text()).isEqualTo("ok");
@@ -377,10 +379,10 @@ final class FederationHubTest {
         String next;
         String body = "{'query':{'text':'translate'},'federation':'auto','pageSize':1";
         try (Hub b = hub("b").start()) {
-            var unused = register(new Web(b.url()), "Interpreter", "translate");
-            unused = register(new Web(b.url()), "Translator", "translate");
+            var unused = register(ExtensionKit.caller(b.url()), "Interpreter", "translate");
+            unused = register(ExtensionKit.caller(b.url()), "Translator", "translate");
             try (Hub a = hub("a").start()) {
-                var here = new Web(a.url());
+                var here = ExtensionKit.caller(a.url());
                 peer(here, "b", b.url(), ",'publishers':['b.example']");
                 Answer first = here.post("/registry/ard/search", body + "}");
                 next = first.text("pageToken");
@@ -390,7 +392,8 @@ final class FederationHubTest {
                         .doesNotContainAnyElementsOf(first.each("results", "identifier"));
             }
             try (Hub a = hub("a").start()) {
-                Answer over = new Web(a.url()).post("/registry/ard/search", body + ",'pageToken':'" + next + "'}");
+                Answer over = ExtensionKit.caller(a.url())
+                        .post("/registry/ard/search", body + ",'pageToken':'" + next + "'}");
 
                 assertThat(over.status()).isEqualTo(400);
                 assertThat(over.text("errorCode")).isEqualTo("INVALID_ARGUMENT");
@@ -403,24 +406,24 @@ final class FederationHubTest {
     @Test
     void copiesGoOnAfterARestartAndTakeNothingOfOtherPublishers() throws Exception {
         try (Hub b = hub("b").start()) {
-            var there = new Web(b.url());
+            var there = ExtensionKit.caller(b.url());
             String first = register(there, "Translator", "translate");
             try (Hub a = secured("a").start()) {
-                Web here = admin(a);
+                Caller here = admin(a);
                 peer(here, "b", b.url(), ",'publishers':['b.example'],'copied':true");
                 var unused = copied(here);
                 assertThat(here.get("/registry/agents").each("agents", "id")).contains(first);
             }
             String second = register(there, "Adder", "add");
             try (Hub a = secured("a").start()) {
-                Web here = new Web(a.url());
+                Caller here = ExtensionKit.caller(a.url());
                 Eventually.asserted(
                         "both entries are copied",
                         () -> assertThat(here.get("/registry/agents").each("agents", "id"))
                                 .contains(first, second));
             }
             try (Hub c = secured("c").start()) {
-                Web here = admin(c);
+                Caller here = admin(c);
                 peer(here, "b", b.url(), ",'publishers':['other.example']"); // no copies besides that of the test
                 assertThat((Integer) requireNonNull(copied(here).at("refused"))).isGreaterThanOrEqualTo(2);
                 assertThat(here.get("/registry/agents").each("agents", "id")).doesNotContain(first, second);

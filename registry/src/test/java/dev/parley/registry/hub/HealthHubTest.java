@@ -9,9 +9,10 @@ import dev.parley.hub.HubBuilder;
 import dev.parley.protocol.Part;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
 import dev.parley.testkit.Eventually;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -47,14 +48,14 @@ final class HealthHubTest {
         return Cards.v1(name, skills).replaceAll("https://[a-z]*\\.example/a2a", target.url() + "/a2a");
     }
 
-    private static String registered(Web web, String url) throws Exception {
+    private static String registered(Caller web, String url) throws Exception {
         Answer answer = web.post("/registry/agents", "{'visibility':'public','url':'" + url + "'}");
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         return answer.text("id");
     }
 
     /** Reads a path until a value in its answer is the expected one. */
-    static Answer await(Web web, String path, String expected, Object... at) throws Exception {
+    static Answer await(Caller web, String path, String expected, Object... at) throws Exception {
         return Eventually.value(
                 expected + " at " + path, () -> web.get(path), answer -> expected.equals(answer.text(at)));
     }
@@ -64,7 +65,7 @@ final class HealthHubTest {
     void probesTellWhatFailed() throws Exception {
         target.at("/card.json", Target.answering(200, card("Translator", "translate")));
         try (Hub hub = hub().start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String path = "/registry/agents/" + registered(web, target.url() + "/card.json") + "/health";
             await(web, path, "up", "status");
 
@@ -95,7 +96,7 @@ final class HealthHubTest {
         String card = card("Translator", "translate");
         target.at("/card.json", Target.answering(200, card));
         try (Hub hub = hub().start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String path = "/registry/agents/" + registered(web, target.url() + "/card.json") + "/health";
             await(web, path, "up", "status");
             target.requests.clear();
@@ -115,7 +116,7 @@ final class HealthHubTest {
     void cardsOfSeveralVersions() throws Exception {
         Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> reply.complete(request.text()));
         try (Hub hub = hub().agents(echo).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String agent = "/registry/agents/" + registered(web, hub.agentUrl("echo"));
 
             await(web, agent + "/health", "up", "status");
@@ -128,7 +129,7 @@ final class HealthHubTest {
     void anAgentAtAnUnknownHostOrWithoutTlsIsDownForThatReason() throws Exception {
         target.at("/card.json", Target.answering(200, Cards.v1("Nowhere", "translate")));
         try (Hub hub = hub().start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String unknown = registered(web, target.url() + "/card.json");
             await(web, "/registry/agents/" + unknown + "/health", "dns", "cause");
 
@@ -163,7 +164,7 @@ final class HealthHubTest {
     void silentTargetsDelayNoOthers() throws Exception {
         try (Hub hub = hub().start();
                 var quick = new Target()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (int i = 0; i < 20; i++) {
                 target.at("/slow" + i + ".json", Target.answering(200, card("Slow" + i, "wait")));
                 registered(web, target.url() + "/slow" + i + ".json");
@@ -188,7 +189,7 @@ final class HealthHubTest {
         try (Hub hub = hub().start()) {
             hub.host(failing);
             hub.host(echo);
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String broken = "/registry/agents/urn:air:agent.localhost:agents:broken";
             await(web, broken, "up", "health", "status");
             for (int i = 0; i < 6; i++) {

@@ -11,9 +11,9 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
 import dev.parley.registry.trust.Signer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -63,7 +63,7 @@ final class InspectHubTest {
     @Test
     void aCardOfEachDialectIsRecognizedWithItsFindings() throws Exception {
         try (Hub hub = hub().start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             Answer before = web.get("/registry/agents");
 
             Answer v1 = web.post("/registry/inspect", "{'card':" + Cards.v1("New", "add") + "}");
@@ -96,7 +96,7 @@ final class InspectHubTest {
     @Test
     void findingsHaveSeverityClausePointerAndFix() throws Exception {
         try (Hub hub = hub().start()) {
-            Answer answer = new Web(hub.url())
+            Answer answer = ExtensionKit.caller(hub.url())
                     .post(
                             "/registry/inspect",
                             "{'card':{'name':'Draft','description':'','supportedInterfaces':[{'url':'ftp://a'}],"
@@ -144,7 +144,7 @@ final class InspectHubTest {
         Path keys = directory.resolve("keys.json");
         Files.write(keys, Json.write(Map.of("keys", List.of(signer.jwk("k1")))));
         try (Hub hub = hub().set("registry-trust", keys.toString()).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             Answer good = web.post("/registry/inspect", bytes(signed));
             assertThat(good.text("signature", "outcome")).as(good.text()).isEqualTo("verified");
@@ -176,7 +176,7 @@ final class InspectHubTest {
                     .at("/a2a", Target.answering(405, ""))
                     .at("/never", Target.silent())
                     .at("/never2", Target.silent());
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             long begun = System.nanoTime();
 
             Answer answer = web.post("/registry/inspect", "{'url':'" + target.url() + "'}");
@@ -203,7 +203,7 @@ final class InspectHubTest {
                 Hub hub = hub().start()) {
             target.at(PLACE, Target.answering(200, "{\"name\":5,\"skills\":{}}"))
                     .at("/text.json", Target.answering(200, "no"));
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             Answer draft = web.post("/registry/inspect", "{'url':'" + target.url() + "'}");
             assertThat(draft.status()).as(draft.text()).isEqualTo(200);
@@ -235,7 +235,8 @@ final class InspectHubTest {
         try (Target secret = new Target().at(PLACE, Target.answering(200, Cards.v1("Secret", "tell")));
                 Hub hub = hub().authentication(Authentication.named(List.of("required")))
                         .start()) {
-            var admin = new Web(hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            var admin = ExtensionKit.caller(
+                    hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
             String redirecting = secret.at("/moved.json", Target.redirecting(secret.url() + PLACE))
                             .url() + "/moved.json";
 
@@ -256,7 +257,7 @@ final class InspectHubTest {
                     .text("id");
             String key = admin.post("/admin/keys", "{'group':'others','principal':'eve'}")
                     .text("key");
-            var stranger = new Web(hub.url(), "X-Api-Key", key);
+            var stranger = ExtensionKit.caller(hub.url(), "X-Api-Key", key);
             assertThat(admin.post("/registry/inspect", "{'card':" + Cards.v1("Mine", "add", "subtract") + "}")
                             .text("entry"))
                     .as("the entry that a registration would change")
@@ -265,7 +266,7 @@ final class InspectHubTest {
                     .isEqualTo(id);
             Answer hidden = stranger.post("/registry/inspect", "{'id':'" + id + "'}");
             assertThat(hidden.status()).as(hidden.text()).isEqualTo(404);
-            assertThat(new Web(hub.url())
+            assertThat(ExtensionKit.caller(hub.url())
                             .post("/registry/inspect", "{'agent':'echo'}")
                             .status())
                     .isEqualTo(401);
@@ -275,7 +276,7 @@ final class InspectHubTest {
     @Test
     void anAgentOfTheHubIsInspectedByItsName() throws Exception {
         try (Hub hub = hub().start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             Answer answer = web.post("/registry/inspect", "{'agent':'echo'}");
 

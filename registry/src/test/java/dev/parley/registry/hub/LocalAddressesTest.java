@@ -9,8 +9,9 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -57,9 +58,11 @@ final class LocalAddressesTest {
         }
     }
 
-    private static Web caller(Hub hub, int port) {
+    private static Caller caller(Hub hub, int port) {
         String local = "http://127.0.0.1:" + port;
-        return hub.bootstrapKey().map(key -> new Web(local, "X-Api-Key", key)).orElseGet(() -> new Web(local));
+        return hub.bootstrapKey()
+                .map(key -> ExtensionKit.caller(local, "X-Api-Key", key))
+                .orElseGet(() -> ExtensionKit.caller(local));
     }
 
     private static Target secret() throws Exception {
@@ -93,7 +96,7 @@ final class LocalAddressesTest {
         int port = freePort();
         try (Target secret = secret();
                 Hub hub = deployment.hub(port).start()) {
-            Web web = caller(hub, port);
+            Caller web = caller(hub, port);
 
             for (String url : forms(secret.port())) {
                 for (String type : List.of("application/json", "application/a2a-agent-card+json")) {
@@ -116,7 +119,7 @@ final class LocalAddressesTest {
         }
     }
 
-    private static String register(Web web, Target secret) throws Exception {
+    private static String register(Caller web, Target secret) throws Exception {
         Map<?, ?> card = Json.read(
                 Cards.v1("Given", "act")
                         .replace("https://given.example/a2a", secret.url() + "/a2a")
@@ -142,7 +145,7 @@ final class LocalAddressesTest {
                         .set("fetch-allow", "127.0.0.1")
                         .start();
                 Hub local = Hub.builder().inMemory().port(0).start()) {
-            for (Web web : List.of(caller(hub, port), new Web(local.url()))) {
+            for (Caller web : List.of(caller(hub, port), ExtensionKit.caller(local.url()))) {
                 Answer registered = web.post("/registry/agents", "{'url':'" + secret.url() + "/'}");
 
                 assertThat(registered.status()).as(registered.text()).isEqualTo(200);

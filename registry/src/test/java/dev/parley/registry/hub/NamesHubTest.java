@@ -8,8 +8,9 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import java.net.URLEncoder;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -28,7 +29,7 @@ final class NamesHubTest {
     @TempDir
     Path directory;
 
-    private static Answer register(Web web, String name, String provider, String more) throws Exception {
+    private static Answer register(Caller web, String name, String provider, String more) throws Exception {
         String card = Cards.v1(name, "act").replaceFirst("\\{", "{" + (provider.isEmpty() ? "" : provider(provider)));
         return web.post("/registry/agents", "{" + more + "'visibility':'public','card':" + card + "}");
     }
@@ -37,7 +38,7 @@ final class NamesHubTest {
         return "'provider':{'organization':'" + name + "','url':'https://p.example'},";
     }
 
-    private static String registered(Web web, String name, String provider) throws Exception {
+    private static String registered(Caller web, String name, String provider) throws Exception {
         Answer answer = register(web, name, provider, "");
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         assertThat(answer.text("name")).isEqualTo(name);
@@ -69,7 +70,7 @@ final class NamesHubTest {
     void namesAreKeptApart(String first, String second) throws Exception {
         try (Hub hub =
                 Hub.builder().inMemory().port(0).set("registry-probes", "0s").start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             String one = registered(web, first, "");
             String other = registered(web, second, "");
@@ -93,7 +94,7 @@ final class NamesHubTest {
     @DisplayName("D12: agents of one name by two providers, and documents of two types, are different entries")
     void providersAreKeptApart() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             String one = registered(web, "Echo", "One");
             String two = registered(web, "Echo", "Two");
@@ -112,7 +113,7 @@ final class NamesHubTest {
     @DisplayName("D12: a publication under the id of another agent is refused with its name, and PUT gives a new name")
     void anotherAgentIsNotReplaced() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = registered(web, "\u7ffb\u8a33", "");
 
             Answer refused = register(web, "\u8981\u7d04", "", "'id':'" + id + "',");
@@ -134,7 +135,7 @@ final class NamesHubTest {
                 .port(0)
                 .set("registry-publisher", "a.example")
                 .start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = register(web, "\u7ffb\u8a33", "", "'humanId':'\u4f1a\u793e/\u7ffb\u8a33',")
                     .text("id");
 
@@ -159,7 +160,7 @@ final class NamesHubTest {
     void lookAlikesAreFlagged() throws Exception {
         Agent echo = Agent.named("echo", "Echoes").handle((in, out) -> out.complete(in.text()));
         try (Hub hub = Hub.builder().inMemory().port(0).agents(echo).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String own = web.get("/registry/agents?owner=*&skill=echo").text("agents", 0, "id");
             String translator = registered(web, "Translator", "");
 
@@ -193,7 +194,10 @@ final class NamesHubTest {
                             Agent.named("ECHO", "Two").handle((in, out) -> out.complete("2")))
                     .start()) {
                 Map<?, ?> page = Json.read(
-                        new Web(hub.url()).get("/registry/agents?owner=*").body(), Map.class);
+                        ExtensionKit.caller(hub.url())
+                                .get("/registry/agents?owner=*")
+                                .body(),
+                        Map.class);
                 List<String> ids = requireNonNull((List<?>) page.get("agents")).stream()
                         .map(each -> (Map<?, ?>) each)
                         .filter(each -> String.valueOf(each.get("name")).equalsIgnoreCase("echo"))

@@ -7,8 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -40,7 +41,7 @@ final class PageBytesTest {
     }
 
     /** Reads all pages, none of which is large. */
-    private static List<String> all(Web web, String path, String list, String inside) throws Exception {
+    private static List<String> all(Caller web, String path, String list, String inside) throws Exception {
         var ids = new ArrayList<String>();
         String next = "";
         int pages = 0;
@@ -63,7 +64,7 @@ final class PageBytesTest {
     void pagesHaveALimitOfBytes() throws Exception {
         try (Hub hub =
                 Hub.builder().inMemory().port(0).set("registry-probes", "0s").start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             Set<String> large = new HashSet<>();
             for (int i = 0; i < ENTRIES; i++) {
                 String card = Cards.v1("Large " + i, "act").replace("An agent", "large ".repeat(150_000));
@@ -111,7 +112,7 @@ final class PageBytesTest {
     @DisplayName("S115: words in the syntax of FTS5 and tsquery are words")
     void syntaxIsWords(String words) throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (String path : List.of("/registry/search?q=", "/registry/agents?q=", "/registry/facets?q=")) {
                 Answer answer = web.get(path + URLEncoder.encode(words, UTF_8));
 
@@ -125,7 +126,7 @@ final class PageBytesTest {
     @DisplayName("S115: 300 words, 10,000 values of a filter and texts of a megabyte are answered, or refused in words")
     void largeRequests() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String megabyte = "x ".repeat(500_000);
             List<Map<String, Object>> requests = List.of(
                     call("registry/search", Map.of("q", "word ".repeat(300))),

@@ -3,8 +3,9 @@ package dev.parley.registry.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +28,7 @@ final class RegistryDocsTest {
                 .port(0)
                 .set("registry-publisher", "agents.example.com")
                 .start()) {
-            Web web = new Web(hub.url()).with("A2A-Version", "1.0");
+            Caller web = ExtensionKit.caller(hub.url()).with("A2A-Version", "1.0");
             for (MatchResult sample : samples) {
                 Answer answer = web.send(
                         sample.group(1), sample.group(2), sample.group(3).strip());

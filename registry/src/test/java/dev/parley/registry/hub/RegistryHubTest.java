@@ -1,18 +1,15 @@
 package dev.parley.registry.hub;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.cards.CardKeys;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -20,9 +17,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -39,7 +33,7 @@ final class RegistryHubTest {
     @DisplayName("an agent is registered, listed by tag, shown, and deleted, without authentication")
     void life() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             Answer registered =
                     web.post("/registry/agents", Cards.registration(Cards.v1("Translator", "translate"), "public"));
@@ -70,7 +64,7 @@ final class RegistryHubTest {
         Agent echo =
                 Agent.named("echo", "Echoes").skill("say", "Says", "talk").handle((in, out) -> out.complete(in.text()));
         try (Hub hub = Hub.builder().inMemory().port(0).agents(echo).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
 
             Answer list = web.get("/registry/agents?tag=talk");
 
@@ -95,7 +89,7 @@ final class RegistryHubTest {
         Agent echo = Agent.named("echo", "Echoes").handle((in, out) -> out.complete(in.text()));
         try (Hub far = Hub.builder().inMemory().port(0).agents(echo).start();
                 Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (String address : List.of(
                     "/agents/echo",
                     "/agents/echo/.well-known/agent.json",
@@ -105,7 +99,7 @@ final class RegistryHubTest {
                 byte[] stored = web.get("/registry/agents/" + registered.text("id") + "/card")
                         .body();
                 assertThat(stored)
-                        .isEqualTo(new Web("")
+                        .isEqualTo(ExtensionKit.caller("")
                                 .with("A2A-Version", "1.0")
                                 .get(registered.text("url"))
                                 .body());
@@ -120,7 +114,7 @@ final class RegistryHubTest {
     @DisplayName("versions have a difference that says breaking, safe or trust, and can be refused")
     void versions() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = web.post("/registry/agents", Cards.registration(Cards.v1("A", "add", "sub"), "public"))
                     .text("id");
             String smaller = Cards.v1("A", "add");
@@ -154,7 +148,7 @@ final class RegistryHubTest {
     @DisplayName("GEM18 a card with a secret is refused with the path of the value, and without the value")
     void secrets() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String card = Cards.v1("A", "add").replace("Does add", "Use sk-abcdefghijklmnopqrstuvwxyz012345");
 
             Answer refused = web.post("/registry/agents", Cards.registration(card, "public"));
@@ -172,17 +166,18 @@ final class RegistryHubTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .start()) {
-            var admin = new Web(hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
-            Web alice = user(admin, "T1", "alice");
-            Web bob = user(admin, "T1", "bob");
-            Web carol = user(admin, "T2", "carol");
-            var stranger = new Web(hub.url());
+            var admin = ExtensionKit.caller(
+                    hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            Caller alice = user(admin, "T1", "alice");
+            Caller bob = user(admin, "T1", "bob");
+            Caller carol = user(admin, "T2", "carol");
+            var stranger = ExtensionKit.caller(hub.url());
             String card = Cards.v1("A", "add");
 
             String secret = alice.post("/registry/agents", Cards.registration(card, "private"))
                     .text("id");
             assertThat(secret).endsWith(".agent.localhost:t1:a");
-            for (Web other : List.of(bob, carol, stranger)) {
+            for (Caller other : List.of(bob, carol, stranger)) {
                 assertThat(other.get("/registry/agents/" + secret).status()).isEqualTo(404);
                 assertThat(other.get("/registry/agents?skill=add").each("agents", "id"))
                         .isEmpty();
@@ -233,9 +228,10 @@ final class RegistryHubTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .start()) {
-            var admin = new Web(hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
-            Web alice = user(admin, "T1", "alice");
-            Web bob = user(admin, "T1", "bob");
+            var admin = ExtensionKit.caller(
+                    hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            Caller alice = user(admin, "T1", "alice");
+            Caller bob = user(admin, "T1", "bob");
             String id = alice.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
                     .text("id");
             String entry = "/registry/agents/" + id;
@@ -307,11 +303,12 @@ final class RegistryHubTest {
                 .authentication(Authentication.named(List.of("required")))
                 .cardKeys(CardKeys.read(List.of(key)))
                 .start()) {
-            var admin = new Web(hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
-            Web alice = user(admin, "T1", "alice");
-            Web bob = user(admin, "T1", "bob");
-            Web carol = user(admin, "T2", "carol");
-            var stranger = new Web(hub.url());
+            var admin = ExtensionKit.caller(
+                    hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            Caller alice = user(admin, "T1", "alice");
+            Caller bob = user(admin, "T1", "bob");
+            Caller carol = user(admin, "T2", "carol");
+            var stranger = ExtensionKit.caller(hub.url());
             String id = alice.post(
                             "/registry/agents", Cards.registration(Cards.v1("A", "add", "audit", "wipe"), "public"))
                     .text("id");
@@ -355,25 +352,17 @@ final class RegistryHubTest {
     @Test
     @DisplayName("changes are sent to a webhook as artifacts of a task")
     void webhooks() throws Exception {
-        var received = new LinkedBlockingQueue<String>();
-        HttpServer sink = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        sink.createContext("/", exchange -> {
-            received.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        sink.start();
-        try (Hub hub = Hub.builder()
-                .inMemory()
-                .port(0)
-                .webhookAllow(List.of("localhost"))
-                .start()) {
-            var web = new Web(hub.url()).with("A2A-Version", "1.0");
-            Answer task = web.post(
-                    "/registry/message:send", """
+        try (var receiver = ExtensionKit.receiver();
+                Hub hub = Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .webhookAllow(List.of("localhost"))
+                        .start()) {
+            var web = ExtensionKit.caller(hub.url()).with("A2A-Version", "1.0");
+            Answer task = web.post("/registry/message:send", """
                     {'message':{'messageId':'w-1','role':'ROLE_USER','parts':[{'data':{'watch':'changes','skill':'add','after':0}}]},
                      'configuration':{'returnImmediately':true,
-                       'taskPushNotificationConfig':{'url':'http://127.0.0.1:%d/'}}}""".formatted(sink.getAddress().getPort()));
+                       'taskPushNotificationConfig':{'url':'%s'}}}""".formatted(receiver.url()));
             assertThat(task.status()).as(task.text()).isEqualTo(200);
 
             String id = web.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
@@ -382,73 +371,48 @@ final class RegistryHubTest {
             web.delete("/registry/agents/" + id);
 
             for (String kind : List.of("registered", "deleted")) {
-                String next = "";
-                while (!next.contains("\"kind\":\"" + kind)) {
-                    next = Objects.requireNonNull(received.poll(30, TimeUnit.SECONDS), kind);
-                    assertThat(next).doesNotContain("\"sub\"");
-                }
+                assertThat(receiver.until("\"kind\":\"" + kind)).doesNotContain("\"sub\"");
             }
-        } finally {
-            sink.stop(0);
         }
     }
 
     @Test
     @DisplayName("a webhook of changes receives those that happen after a restart of the hub, and none twice")
     void webhooksOutlastARestart() throws Exception {
-        var received = new LinkedBlockingQueue<String>();
-        HttpServer sink = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        sink.createContext("/", exchange -> {
-            received.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        sink.start();
-        try {
+        try (var receiver = ExtensionKit.receiver()) {
             try (Hub hub = Hub.builder()
                     .data(directory.resolve("data"))
                     .port(0)
                     .drain(Duration.ofMillis(100))
                     .webhookAllow(List.of("localhost"))
                     .start()) {
-                var web = new Web(hub.url()).with("A2A-Version", "1.0");
+                var web = ExtensionKit.caller(hub.url()).with("A2A-Version", "1.0");
                 Answer task = web.post("/registry/message:send", """
                         {'message':{'messageId':'w-1','role':'ROLE_USER','parts':[{'data':{'watch':'changes','skill':'add'}}]},
                          'configuration':{'returnImmediately':true,
-                           'taskPushNotificationConfig':{'url':'http://127.0.0.1:%d/'}}}""".formatted(
-                                sink.getAddress().getPort()));
+                           'taskPushNotificationConfig':{'url':'%s'}}}""".formatted(receiver.url()));
                 assertThat(task.status()).as(task.text()).isEqualTo(200);
-                awaited(received, "TASK_STATE_WORKING");
+                receiver.until("TASK_STATE_WORKING");
                 web.post("/registry/agents", Cards.registration(Cards.v1("Early", "add"), "public"));
-                awaited(received, "default:early");
+                receiver.until("default:early");
             }
             try (Hub hub = Hub.builder()
                     .data(directory.resolve("data"))
                     .port(0)
                     .webhookAllow(List.of("localhost"))
                     .start()) {
-                new Web(hub.url()).post("/registry/agents", Cards.registration(Cards.v1("Late", "add"), "public"));
+                ExtensionKit.caller(hub.url())
+                        .post("/registry/agents", Cards.registration(Cards.v1("Late", "add"), "public"));
 
-                assertThat(awaited(received, "default:late")).doesNotContain("default:early");
+                assertThat(receiver.until("default:late")).doesNotContain("default:early");
             }
-        } finally {
-            sink.stop(0);
         }
     }
 
-    /** The first notification with a text. */
-    private static String awaited(LinkedBlockingQueue<String> received, String text) throws InterruptedException {
-        String next = "";
-        while (!next.contains(text)) {
-            next = Objects.requireNonNull(received.poll(30, TimeUnit.SECONDS), text);
-        }
-        return next;
-    }
-
-    private static Web user(Web admin, String group, String principal) throws Exception {
+    private static Caller user(Caller admin, String group, String principal) throws Exception {
         String key = admin.post("/admin/keys", "{'group':'%s','principal':'%s'}".formatted(group, principal))
                 .text("key");
-        return new Web(admin.base(), "X-Api-Key", key);
+        return ExtensionKit.caller(admin.base(), "X-Api-Key", key);
     }
 
     @Test
@@ -464,8 +428,8 @@ final class RegistryHubTest {
                         .port(0)
                         .set("registry-publisher", "a.example")
                         .start()) {
-            var source = new Web(from.url());
-            var target = new Web(to.url());
+            var source = ExtensionKit.caller(from.url());
+            var target = ExtensionKit.caller(to.url());
             String id = source.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
                     .text("id");
 
@@ -482,7 +446,7 @@ final class RegistryHubTest {
     @DisplayName("changes are listed and streamed, and a stream goes on after its last event")
     void changes() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = web.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
                     .text("id");
             web.delete("/registry/agents/" + id);

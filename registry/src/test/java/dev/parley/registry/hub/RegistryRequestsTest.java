@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
 import dev.parley.trust.Authentication;
 import java.util.List;
 import java.util.stream.Stream;
@@ -20,7 +20,7 @@ final class RegistryRequestsTest {
     @DisplayName("M9: unknown filters and members are refused with their name and what is known")
     void unknownParametersAreRefused() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = web.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
                     .text("id");
             String path = "/registry/agents/" + id;
@@ -63,7 +63,7 @@ final class RegistryRequestsTest {
     @DisplayName("M9: values of other types are told in words")
     void wrongTypesAreToldInWords() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (String request : List.of(
                     "{'url':5}",
                     "{'card':'x'}",
@@ -97,8 +97,9 @@ final class RegistryRequestsTest {
                 .port(0)
                 .authentication(Authentication.named(List.of("required")))
                 .start()) {
-            var admin = new Web(hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
-            var stranger = new Web(hub.url());
+            var admin = ExtensionKit.caller(
+                    hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            var stranger = ExtensionKit.caller(hub.url());
             String id = admin.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
                     .text("id");
             Answer set = admin.send(
@@ -114,9 +115,10 @@ final class RegistryRequestsTest {
                             stranger.get("/api/v1/agent-cards/?owned_only=true"),
                             stranger.get("/api/v1/developers/me"),
                             stranger.form("/auth/login", "username=nobody%40example.com&password=wrong-password"),
-                            new Web(hub.url(), "X-Api-Key", "avreg_wrong")
+                            ExtensionKit.caller(hub.url(), "X-Api-Key", "avreg_wrong")
                                     .post("/api/v1/agent-cards/", "{'card_data':{}}"),
-                            new Web(hub.url(), "Authorization", "Bearer wrong").get("/registry/agents"))
+                            ExtensionKit.caller(hub.url(), "Authorization", "Bearer wrong")
+                                    .get("/registry/agents"))
                     .filter(answer -> answer.status() == 401)
                     .toList();
 

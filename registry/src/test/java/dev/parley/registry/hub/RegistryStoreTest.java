@@ -6,9 +6,9 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -51,7 +51,7 @@ final class RegistryStoreTest {
         Agent echo = Agent.named("echo", "Echoes").handle((in, out) -> out.complete(in.text()));
         var ids = new ArrayList<String>();
         try (Hub hub = hub(url, echo).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (int i = 0; i < 25; i++) {
                 String card = Cards.v1("Agent " + (100 + i), i % 2 == 0 ? "even" : "odd");
                 ids.add(web.post("/registry/agents", Cards.registration(card, "public"))
@@ -83,7 +83,7 @@ final class RegistryStoreTest {
             assertThat(web.get("/registry/agents?owner=*").text()).contains("agents:echo");
         }
         try (Hub hub = hub(url).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             assertThat(web.get("/registry/agents/" + ids.get(3)).text("name")).isEqualTo("Agent 103");
             assertThat(web.get("/registry/agents?skill=odd").text("total")).isEqualTo("12");
             HttpRequest changes = HttpRequest.newBuilder(URI.create(hub.url() + "/registry/changes?owner=*"))
@@ -110,7 +110,7 @@ final class RegistryStoreTest {
         var late = new AtomicReference<>(Duration.ofSeconds(7));
         var registry = new RegistrySource(() -> Instant.now().minus(late.get()));
         try (Hub hub = hub(url).extension(registry).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String body =
                     Cards.registration(Cards.v1("A", "add"), "public").replace("{\"card\"", "{\"lease\":10,\"card\"");
             String id = web.post("/registry/agents", body).text("id");

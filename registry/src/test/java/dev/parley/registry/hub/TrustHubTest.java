@@ -10,9 +10,9 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.Cards;
 import dev.parley.registry.RevocationList;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
 import dev.parley.registry.trust.Signer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
@@ -57,7 +57,7 @@ final class TrustHubTest {
     void aStartWithOtherKeysVerifiesAllDocumentsAgain() throws Exception {
         String id;
         try (Hub hub = hub(directory.resolve("hub")).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             Answer registered = web.post("/registry/agents", registration("Translator"));
             assertThat(registered.text("trust", "outcome"))
                     .as(registered.text())
@@ -72,7 +72,7 @@ final class TrustHubTest {
         try (Hub hub = hub(directory.resolve("hub"))
                 .set("registry-trust", trusted().toString())
                 .start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             Answer now = HealthHubTest.await(web, "/registry/agents/" + id, "verified", "trust", "outcome");
             assertThat(now.text("trust", "reason")).contains("key k1 has signed it");
             assertThat(web.get("/registry/agents?trust=unverifiable").each("agents", "id"))
@@ -87,7 +87,7 @@ final class TrustHubTest {
         CardKeys keys = CardKeys.read(List.of(key));
         CardTrust ofHub = CardTrust.of(new String(keys.published(), UTF_8));
         try (Hub hub = hub(directory.resolve("hub")).cardKeys(keys).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = web.post("/registry/agents", registration("Translator")).text("id");
             Answer empty = web.get("/registry/revocations");
             assertThat(empty.header("Content-Type")).startsWith(RevocationList.MEDIA_TYPE);
@@ -130,7 +130,10 @@ final class TrustHubTest {
     @Test
     void aHubWithoutKeysHasNoList() throws Exception {
         try (Hub hub = hub(directory.resolve("hub")).start()) {
-            assertThat(new Web(hub.url()).get("/registry/revocations").status()).isEqualTo(404);
+            assertThat(ExtensionKit.caller(hub.url())
+                            .get("/registry/revocations")
+                            .status())
+                    .isEqualTo(404);
         }
     }
 }

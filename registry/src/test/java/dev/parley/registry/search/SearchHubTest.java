@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,7 +18,7 @@ final class SearchHubTest {
     @DisplayName("ONE34 GEM13 agents are ranked by words and filtered, with scores, reasons and facets")
     void search() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (String[] agent :
                     new String[][] {{"Translator", "translate"}, {"Adder", "add"}, {"Interpreter", "translate", "speak"}
                     }) {
@@ -49,7 +49,7 @@ final class SearchHubTest {
     @DisplayName("of equal agents the one with reviews below three stars ranks last, until its reviews are better")
     void reviews() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String first = web.post("/registry/agents", Cards.registration(Cards.v1("Smith A", "forge"), "public"))
                     .text("id");
             web.post("/registry/agents", Cards.registration(Cards.v1("Smith B", "forge"), "public"));
@@ -72,7 +72,7 @@ final class SearchHubTest {
     @DisplayName("ONE38, M12: of equal agents the one with the lower price ranks first, and the factor is shown")
     void cheaperOnesRankFirst() throws Exception {
         try (Hub hub = Hub.builder().inMemory().port(0).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             for (String price : List.of("9", "0.1", "0")) {
                 String card = Cards.v1("Smith " + price.replace(".", "-"), "forge");
                 Answer registered = web.post(

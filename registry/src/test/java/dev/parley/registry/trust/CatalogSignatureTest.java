@@ -12,9 +12,10 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Entry;
-import dev.parley.registry.Web;
-import dev.parley.registry.Web.Answer;
 import dev.parley.store.database.Database;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Answer;
+import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.cards.CardKeys;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
@@ -67,7 +68,7 @@ final class CatalogSignatureTest {
                 .cardKeys(CardKeys.read(List.of(key)));
     }
 
-    private static String register(Web web) throws Exception {
+    private static String register(Caller web) throws Exception {
         Answer answer = web.post("/registry/agents", Cards.registration(Cards.v1("Translator", "translate"), "public"));
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
         return answer.text("id");
@@ -120,7 +121,7 @@ final class CatalogSignatureTest {
     void manifestsAndCatalogAreSigned() throws Exception {
         try (Hub hub = hub(CardKeys.Algorithm.ES256).start();
                 Database database = Database.open(directory.resolve("data"))) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             String id = register(web);
             byte[] document = web.get("/registry/agents/" + id + "/card").body();
             Entry entry = dev.parley.registry.EntryModel.read(
@@ -161,7 +162,7 @@ final class CatalogSignatureTest {
     @DisplayName("a hub without a key of ES256 signs no catalog and has no identity")
     void otherKeysSignNoCatalogs() throws Exception {
         try (Hub hub = hub(CardKeys.Algorithm.EDDSA).start()) {
-            var web = new Web(hub.url());
+            var web = ExtensionKit.caller(hub.url());
             var unused = register(web);
 
             assertThat(web.get("/.well-known/ai-catalog.json").text()).doesNotContain("jws", "contributor");
