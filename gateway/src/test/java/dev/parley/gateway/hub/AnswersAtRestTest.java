@@ -1,10 +1,8 @@
 package dev.parley.gateway.hub;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
@@ -19,9 +17,9 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Receiver;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,10 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,21 +51,12 @@ final class AnswersAtRestTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final Semaphore steps = new Semaphore(0);
-    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
-    private String hook = "";
+    private final Receiver receiver = ExtensionKit.receiver();
     private String agent = "";
 
     @BeforeEach
     void start() throws Exception {
-        HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        receiver.createContext("/", exchange -> {
-            received.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        receiver.start();
-        open.add(() -> receiver.stop(0));
-        hook = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook";
+        open.add(receiver);
         Hub remote = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -120,17 +106,6 @@ final class AnswersAtRestTest {
         }
     }
 
-    /** The notifications up to the first one with this text. */
-    private String until(String text) throws InterruptedException {
-        var bodies = new StringBuilder();
-        while (bodies.indexOf(text) < 0) {
-            String next = received.poll(30, TimeUnit.SECONDS);
-            assertThat(next).as("a notification before %s", text).isNotNull();
-            bodies.append(next).append('\n');
-        }
-        return bodies.toString();
-    }
-
     /** All that the database holds. */
     private String stored(String database) throws Exception {
         if (!database.isEmpty()) {
@@ -159,12 +134,12 @@ final class AnswersAtRestTest {
         Hub gateway = gateway("a", database, 0);
         int port = URI.create(gateway.url()).getPort();
         Admin.of(gateway).add("worker", agent, Map.of());
-        var config = new PushConfig(null, "mine", null, hook, null, null);
+        var config = new PushConfig(null, "mine", null, receiver.url(), null, null);
         String id = ((Task) send(gateway, "1.0", "go", config)).id();
         Task answer = (Task) send(gateway, "0.1", "message", null);
         assertThat(String.valueOf(answer.status().message())).contains(CANARY);
         steps.release();
-        assertThat(until("step-1")).contains(CANARY, id);
+        assertThat(receiver.until("step-1")).contains(CANARY, id);
         gateway.close();
 
         assertThat(stored(database)).contains("worker").doesNotContain(CANARY);
@@ -173,7 +148,7 @@ final class AnswersAtRestTest {
         copySecrets(second);
         gateway = gateway(second, database, port);
         steps.release();
-        assertThat(until("COMPLETED")).contains(CANARY, id).containsOnlyOnce("\"artifactId\":\"step-2\"");
+        assertThat(receiver.until("COMPLETED")).contains(CANARY, id).containsOnlyOnce("\"artifactId\":\"step-2\"");
         try (AgentClient client = AgentClient.builder().version("0.1").connect(gateway.agentUrl("worker"))) {
             assertThat(String.valueOf(client.task(answer.id()).status().message()))
                     .contains(CANARY);
@@ -182,7 +157,7 @@ final class AnswersAtRestTest {
 
         assertThat(stored(database)).contains("worker").doesNotContain(CANARY);
         assertThat(events(database)).as("events of the ended task").isZero();
-        assertThat(received).isEmpty();
+        assertThat(receiver.left()).isEmpty();
     }
 
     private void copySecrets(String second) throws IOException {

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
@@ -19,18 +18,16 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Receiver;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,21 +46,12 @@ final class FollowedWebhooksTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final Semaphore steps = new Semaphore(0);
-    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
-    private String hook = "";
+    private final Receiver receiver = ExtensionKit.receiver();
     private Hub gateway;
 
     @BeforeEach
     void start() throws Exception {
-        HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        receiver.createContext("/", exchange -> {
-            received.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        receiver.start();
-        open.add(() -> receiver.stop(0));
-        hook = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook";
+        open.add(receiver);
         gateway = gateway(0);
     }
 
@@ -108,24 +96,13 @@ final class FollowedWebhooksTest {
     }
 
     private Task send(Message message, boolean hooked) {
-        PushConfig config = hooked ? new PushConfig(null, "mine", null, hook, "token", null) : null;
+        PushConfig config = hooked ? new PushConfig(null, "mine", null, receiver.url(), "token", null) : null;
         try (AgentClient client = AgentClient.connect(gateway.agentUrl("worker"))) {
             return (Task) client.call(
                     new Operation.SendMessage(
                             null, message, new SendConfiguration(List.of(), config, null, true), Map.of()),
                     CallContext.anonymous());
         }
-    }
-
-    /** The notifications up to the first one with this text. */
-    private String until(String text) throws InterruptedException {
-        var bodies = new StringBuilder();
-        while (bodies.indexOf(text) < 0) {
-            String next = received.poll(30, TimeUnit.SECONDS);
-            assertThat(next).as("a notification before %s", text).isNotNull();
-            bodies.append(next).append('\n');
-        }
-        return bodies.toString();
     }
 
     private void restart() throws Exception {
@@ -142,29 +119,29 @@ final class FollowedWebhooksTest {
 
         Task task = send(Message.user(Part.text("go")), true);
         steps.release();
-        String before = until("step-1");
+        String before = receiver.until("step-1");
         restart();
         steps.release(2);
-        String after = until("COMPLETED");
+        String after = receiver.until("COMPLETED");
 
         assertThat(after).contains("step-2", "step-3").containsOnlyOnce("COMPLETED");
         for (String body : (before + after).strip().split("\n", -1)) {
             assertThat(body).contains(task.id()).doesNotContain("gateway-push");
         }
-        assertThat(received).isEmpty();
+        assertThat(receiver.left()).isEmpty();
     }
 
     @Test
     void aTaskThatWaitsForItsCallerIsFollowedAfterARestart() throws Exception {
         Admin.of(gateway).add("worker", remote().agentUrl("worker"), Map.of("version", "0.1"));
         Task task = send(Message.user(Part.text("ask")), true);
-        until("INPUT_REQUIRED");
+        receiver.until("INPUT_REQUIRED");
 
         restart();
         steps.release(3);
         send(Message.user(Part.text("this one")).in(task.contextId(), task.id()), false);
 
-        assertThat(until("COMPLETED")).contains("step-3");
+        assertThat(receiver.until("COMPLETED")).contains("step-3");
     }
 
     @Test
@@ -178,7 +155,7 @@ final class FollowedWebhooksTest {
 
             send(Message.user(Part.text("go")), true);
 
-            assertThat(until("COMPLETED")).contains("second", "\"taskId\":\"t\"");
+            assertThat(receiver.until("COMPLETED")).contains("second", "\"taskId\":\"t\"");
         }
     }
 
@@ -187,19 +164,19 @@ final class FollowedWebhooksTest {
         Admin.of(gateway).add("worker", remote().agentUrl("worker"), Map.of("version", "0.1"));
         Task task = send(Message.user(Part.text("go")), true);
         steps.release();
-        until("step-1");
+        receiver.until("step-1");
 
         try (AgentClient client = AgentClient.connect(gateway.agentUrl("worker"))) {
             assertThat(client.pushConfigs(task.id()))
                     .singleElement()
-                    .satisfies(config -> assertThat(config.url()).isEqualTo(hook));
+                    .satisfies(config -> assertThat(config.url()).isEqualTo(receiver.url()));
             client.deletePushConfig(task.id(), "mine");
             steps.release(2);
             client.subscribe(task.id())
                     .forEachRemaining(event -> assertThat(event).isNotNull());
         }
 
-        assertThat(received).isEmpty();
+        assertThat(receiver.left()).isEmpty();
     }
 
     @Test
@@ -231,7 +208,7 @@ final class FollowedWebhooksTest {
         send(Message.user(Part.text("go")), true);
         steps.release(3);
 
-        String first = until("step-1").lines().toList().getLast();
+        String first = receiver.until("step-1").lines().toList().getLast();
 
         Map<?, ?> notification = Json.read(first.getBytes(UTF_8), Map.class);
         assertThat(notification.keySet()).hasToString("[artifactUpdate]");
@@ -273,7 +250,7 @@ final class FollowedWebhooksTest {
             Task task = send(Message.user(Part.text("go")), true);
 
             assertThat(task.id()).isEqualTo("t1");
-            assertThat(until("COMPLETED")).contains("ended at last");
+            assertThat(receiver.until("COMPLETED")).contains("ended at last");
             assertThat(methods.stream().filter("SendMessage"::equals)).hasSize(2);
         }
     }
@@ -297,13 +274,13 @@ final class FollowedWebhooksTest {
             Admin.of(gateway).add("worker", agent.url(), Map.of());
             send(Message.user(Part.text("go")), false);
             try (AgentClient client = AgentClient.connect(gateway.agentUrl("worker"))) {
-                client.createPushConfig(new PushConfig(null, "first", "t1", hook, "token", null));
+                client.createPushConfig(new PushConfig(null, "first", "t1", receiver.url(), "token", null));
                 client.deletePushConfig("t1", "first");
-                client.createPushConfig(new PushConfig(null, "second", "t1", hook, "token", null));
+                client.createPushConfig(new PushConfig(null, "second", "t1", receiver.url(), "token", null));
             }
             state.set("COMPLETED");
 
-            assertThat(until("COMPLETED")).contains("later");
+            assertThat(receiver.until("COMPLETED")).contains("later");
         }
     }
 }

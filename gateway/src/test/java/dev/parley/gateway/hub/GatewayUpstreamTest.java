@@ -3,7 +3,6 @@ package dev.parley.gateway.hub;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
@@ -16,8 +15,8 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Receiver;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -26,11 +25,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -46,11 +43,12 @@ final class GatewayUpstreamTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private final Semaphore steps = new Semaphore(0);
-    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+    private final Receiver receiver = ExtensionKit.receiver();
     private Hub gateway;
 
     @BeforeEach
     void start() {
+        open.add(receiver);
         gateway = gateway(0);
     }
 
@@ -176,28 +174,8 @@ final class GatewayUpstreamTest {
         return Admin.HTTP.send(request, BodyHandlers.ofString()).body();
     }
 
-    private PushConfig hook(String id) throws Exception {
-        HttpServer receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        receiver.createContext("/hook", exchange -> {
-            received.add(exchange.getRequestHeaders().getFirst("X-A2A-Notification-Token") + " "
-                    + new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        receiver.start();
-        open.add(() -> receiver.stop(0));
-        String url = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook";
-        return new PushConfig(null, id, null, url, "token-of-" + id, null);
-    }
-
-    private String until(String text) throws InterruptedException {
-        var all = new StringBuilder();
-        while (all.indexOf(text) < 0) {
-            String next = received.poll(30, TimeUnit.SECONDS);
-            assertThat(next).as("a notification with " + text).isNotNull();
-            all.append(next);
-        }
-        return all.toString();
+    private PushConfig hook(String id) {
+        return new PushConfig(null, id, null, receiver.url(), "token-of-" + id, null);
     }
 
     @Test
@@ -223,7 +201,9 @@ final class GatewayUpstreamTest {
         }
         client.deletePushConfig(task.id(), "second");
         steps.release(2);
-        String all = until("TASK_STATE_COMPLETED");
+        String all = receiver.until(notification -> notification.body().contains("TASK_STATE_COMPLETED")).stream()
+                .map(notification -> notification.headers().get("x-a2a-notification-token") + " " + notification.body())
+                .collect(Collectors.joining());
         assertThat(all)
                 .contains("token-of-first", "step-1", "step-2", task.id())
                 .doesNotContain("gateway-push")
@@ -251,6 +231,6 @@ final class GatewayUpstreamTest {
                         CallContext.anonymous());
 
         assertThat(answer).isInstanceOf(Message.class);
-        assertThat(received).isEmpty();
+        assertThat(receiver.left()).isEmpty();
     }
 }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.Notification;
@@ -26,8 +25,8 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Receiver;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -43,10 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,32 +113,19 @@ class PushRelayTest {
         }
     }
 
-    private record Received(Map<String, String> headers, String body) {}
-
     @TempDir
     Path directory;
 
-    private final BlockingQueue<Received> received = new LinkedBlockingQueue<>();
+    private final Receiver receiver = ExtensionKit.receiver();
     private final Semaphore steps = new Semaphore(0);
     private final List<Hub> hubs = new ArrayList<>();
     private final Relaying gateway = new Relaying();
-    private HttpServer receiver;
     private Hub remoteHub;
     private Hub gatewayHub;
     private AgentClient client;
 
     @BeforeEach
     void start() throws Exception {
-        receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        receiver.createContext("/hook", exchange -> {
-            var headers = new java.util.TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-            exchange.getRequestHeaders().forEach((name, values) -> headers.put(name, values.getFirst()));
-            received.add(
-                    new Received(headers, new String(exchange.getRequestBody().readAllBytes(), UTF_8)));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        receiver.start();
         remoteHub = remote(0);
         gatewayHub = gateway(0);
         client = AgentClient.connect(remoteHub.url() + "/agents/worker");
@@ -152,7 +135,7 @@ class PushRelayTest {
     void stop() {
         client.close();
         hubs.reversed().forEach(Hub::close);
-        receiver.stop(0);
+        receiver.close();
     }
 
     private Hub remote(int port) {
@@ -213,28 +196,17 @@ class PushRelayTest {
     }
 
     private PushConfig hook() {
-        String url = "http://127.0.0.1:" + receiver.getAddress().getPort() + "/hook";
         return new PushConfig(
-                null, "mine", null, url, "token-of-the-caller", new PushConfig.Authentication("Basic", "c2VjcmV0"));
+                null,
+                "mine",
+                null,
+                receiver.url(),
+                "token-of-the-caller",
+                new PushConfig.Authentication("Basic", "c2VjcmV0"));
     }
 
     private PushRelay.Remote remote() {
         return new PushRelay.Remote("worker", "1.0", call -> client.call(call, CallContext.anonymous()));
-    }
-
-    private Received next() throws InterruptedException {
-        Received next = received.poll(30, TimeUnit.SECONDS);
-        assertThat(next).as("a notification").isNotNull();
-        return next;
-    }
-
-    /** The notifications up to the first one with this text. */
-    private String until(String text) throws InterruptedException {
-        var bodies = new StringBuilder();
-        while (bodies.indexOf(text) < 0) {
-            bodies.append(next().body());
-        }
-        return bodies.toString();
     }
 
     private PushConfig registered(Task task) {
@@ -257,11 +229,11 @@ class PushRelayTest {
         steps.release(3);
         var bodies = new ArrayList<String>();
         for (int i = 0; i < 4; i++) {
-            Received next = next();
+            ExtensionKit.Notification next = receiver.next();
             bodies.add(next.body());
             assertThat(next.headers())
-                    .containsEntry("X-A2A-Notification-Token", "token-of-the-caller")
-                    .containsEntry("Authorization", "Basic c2VjcmV0")
+                    .containsEntry("x-a2a-notification-token", "token-of-the-caller")
+                    .containsEntry("authorization", "Basic c2VjcmV0")
                     .containsKeys("webhook-id", "webhook-signature", "webhook-timestamp");
         }
         assertThat(bodies.get(0)).contains("step-1");
@@ -285,7 +257,7 @@ class PushRelayTest {
         gateway.relay().bound(begun.id(), task.id(), task.contextId(), null);
         steps.release(3);
 
-        assertThat(until("TASK_STATE_COMPLETED")).contains("begun", "step-1", "step-2", "step-3");
+        assertThat(receiver.until("TASK_STATE_COMPLETED")).contains("begun", "step-1", "step-2", "step-3");
     }
 
     @Test
@@ -294,14 +266,14 @@ class PushRelayTest {
         Task task = (Task) client.send(first);
         registered(task);
         client.send(Message.user(Part.text("ask again")).in(task.contextId(), task.id()));
-        assertThat(until("TASK_STATE_INPUT_REQUIRED")).contains("thinking");
+        assertThat(receiver.until("TASK_STATE_INPUT_REQUIRED")).contains("thinking");
 
         int port = URI.create(gatewayHub.url()).getPort();
         gatewayHub.close();
         gatewayHub = gateway(port);
         client.send(Message.user(Part.text("done")).in(task.contextId(), task.id()));
 
-        String rest = until("TASK_STATE_COMPLETED");
+        String rest = receiver.until("TASK_STATE_COMPLETED");
         // The delivery that the stop cut off from its record is repeated, once and before all others.
         assertThat(rest).doesNotContainPattern("(?s)(INPUT_REQUIRED|WORKING).*INPUT_REQUIRED");
     }
@@ -330,7 +302,7 @@ class PushRelayTest {
         Task task = begun(null);
         registered(task);
         steps.release(3);
-        until("TASK_STATE_COMPLETED");
+        receiver.until("TASK_STATE_COMPLETED");
         int port = URI.create(gatewayHub.url()).getPort();
         gatewayHub.close();
         try (Connection database =
@@ -363,7 +335,7 @@ class PushRelayTest {
                         .isEqualTo(404);
             }
         }
-        assertThat(received).isEmpty();
+        assertThat(receiver.left()).isEmpty();
         try (AgentClient shadows = AgentClient.connect(gatewayHub.url() + "/agents/" + NAME)) {
             assertThatThrownBy(() -> shadows.send("hello")).isInstanceOf(A2AException.class);
         }
@@ -393,19 +365,19 @@ class PushRelayTest {
         Task task = begun(null);
         registered(task);
         steps.release();
-        assertThat(next().body()).contains("step-1");
+        assertThat(receiver.next().body()).contains("step-1");
 
         int port = URI.create(remoteHub.url()).getPort();
         remoteHub.close();
         remoteHub = remote(port);
         steps.release();
-        assertThat(until("step-2")).doesNotContain("step-1");
+        assertThat(receiver.until("step-2")).doesNotContain("step-1");
 
         int gatewayPort = URI.create(gatewayHub.url()).getPort();
         gatewayHub.close();
         gatewayHub = gateway(gatewayPort);
         steps.release();
-        String rest = until("TASK_STATE_COMPLETED");
+        String rest = receiver.until("TASK_STATE_COMPLETED");
 
         assertThat(rest).contains("step-3").doesNotContain("step-1", Notices.NUMBER);
         // The delivery that the stop cut off from its record is repeated, once and in its place.

@@ -173,7 +173,7 @@ final class CallbacksTest {
         Answer accepted = peer.post(
                 "/agents/" + (envelope.contains("'slow'") ? "slow" : "worker") + "/one",
                 envelope.replaceAll("c-m-\\d", "c"));
-        assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+        assertThat(accepted.status()).as(accepted.body()).isEqualTo(202);
         return String.valueOf(accepted.content("taskId"));
     }
 
@@ -194,9 +194,7 @@ final class CallbacksTest {
                     answer -> answer.at("webhooks", 0) != null);
 
             String task = String.valueOf(accepted.content("taskId"));
-            assertThat(dead.at("webhooks", 0, "taskId"))
-                    .as(dead.response().body())
-                    .isEqualTo(task);
+            assertThat(dead.at("webhooks", 0, "taskId")).as(dead.body()).isEqualTo(task);
             assertThat(dead.at("webhooks", 0, "url")).isEqualTo(sink.url());
             assertThat(dead.text("webhooks", 0, "attempts")).isEqualTo("2");
             assertThat(sink.accepted).isEmpty();
@@ -249,7 +247,7 @@ final class CallbacksTest {
 
     /** The page of metrics, once it has a line. */
     private static String page(Peer peer, String line) throws Exception {
-        return Eventually.value(line, () -> peer.get("/metrics").response().body(), page -> page.contains(line));
+        return Eventually.value(line, () -> peer.get("/metrics").body(), page -> page.contains(line));
     }
 
     @Test

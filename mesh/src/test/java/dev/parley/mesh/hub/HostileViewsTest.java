@@ -89,7 +89,7 @@ final class HostileViewsTest {
             throws IOException, InterruptedException {
         long begun = System.nanoTime();
         Answer answer = method.equals("GET") ? peer.get(path, headers) : peer.post(path, body, headers);
-        assertThat(answer.status()).as(path + " " + answer.response().body()).isEqualTo(200);
+        assertThat(answer.status()).as(path + " " + answer.body()).isEqualTo(200);
         return Duration.ofNanos(System.nanoTime() - begun);
     }
 

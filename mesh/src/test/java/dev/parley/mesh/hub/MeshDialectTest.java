@@ -249,7 +249,7 @@ final class MeshDialectTest {
         Answer other = peer.delegate("m-1", "echo", "say", "hello you");
 
         assertThat(second.status()).isEqualTo(202);
-        assertThat(second.response().body()).isEqualTo(first.response().body());
+        assertThat(second.body()).isEqualTo(first.body());
         assertThat(other.status()).isEqualTo(400);
         assertThat(other.content("code")).isEqualTo("invalid_message");
         assertThat(other.content("details", "path")).isEqualTo("messageId");
@@ -264,9 +264,9 @@ final class MeshDialectTest {
             List<Future<Answer>> answers = IntStream.range(0, 20)
                     .mapToObj(i -> threads.submit(() -> peer.send("m-1", "echo", type, content)))
                     .toList();
-            String first = answers.getFirst().get().response().body();
+            String first = answers.getFirst().get().body();
             for (Future<Answer> answer : answers) {
-                assertThat(answer.get().response().body()).isEqualTo(first);
+                assertThat(answer.get().body()).isEqualTo(first);
             }
         }
         assertThat(peer.send("m-2", "echo", "query", "{'query':'again'}").status())

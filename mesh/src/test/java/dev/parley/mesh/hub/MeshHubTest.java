@@ -216,7 +216,7 @@ final class MeshHubTest {
                     Peer.envelope("m-1", "echo", "task_delegation", "{'task':'say'}", "{'timeout':60000}"));
             assertThat(again.content("taskId")).isEqualTo(first.content("taskId"));
             assertThat(peer.get("/one/events", "A2A-Version", "1.0").status()).isEqualTo(200);
-            assertThat(peer.get("/openapi.json").response().body())
+            assertThat(peer.get("/openapi.json").body())
                     .as("a call and a stream at one address")
                     .contains("\"one/events\"", "one/events/watch", "text/event-stream");
         }
@@ -274,7 +274,7 @@ final class MeshHubTest {
             Answer erased =
                     peer.post("/admin/privacy/erase?group=T1&principal=alice-liddell", "{}", "X-Api-Key", admin);
 
-            assertThat(erased.text("tasks")).as(erased.response().body()).isEqualTo("1");
+            assertThat(erased.text("tasks")).as(erased.body()).isEqualTo("1");
             assertThat(erased.text("messageTimers")).isEqualTo("0"); // as it went with its task
             key(peer, admin, "carol", ""); // what is written next comes after the row of the erasure
             assertThat(onDisk()).doesNotContain("alice-liddell", "curiouser").contains("extension_timer");
@@ -288,7 +288,7 @@ final class MeshHubTest {
     }
 
     private static String body(Peer peer, String path, String... headers) throws Exception {
-        return peer.get(path, headers).response().body();
+        return peer.get(path, headers).body();
     }
 
     @Test
@@ -303,9 +303,7 @@ final class MeshHubTest {
             assertThat(erased.text("messageAnswers")).isEqualTo("1");
             peer.get("/agents/asking/tasks/" + task + ":subscribe", "A2A-Version", "1.0"); // until it has ended
             Answer ended = peer.get("/agents/asking/one/tasks/" + task);
-            assertThat(ended.content("error", "code"))
-                    .as(ended.response().body())
-                    .isEqualTo("timeout");
+            assertThat(ended.content("error", "code")).as(ended.body()).isEqualTo("timeout");
         }
     }
 
@@ -391,7 +389,7 @@ final class MeshHubTest {
         Answer accepted = peer.post(
                 "/agents/single/one",
                 Peer.envelope(id, "single", "task_delegation", content, "{'priority':'" + priority + "'}"));
-        assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+        assertThat(accepted.status()).as(accepted.body()).isEqualTo(202);
         return String.valueOf(accepted.content("taskId"));
     }
 }

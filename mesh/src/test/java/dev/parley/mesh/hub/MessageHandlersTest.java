@@ -109,7 +109,7 @@ final class MessageHandlersTest {
             assertThat(refused.content("code")).isEqualTo("task_rejected");
             assertThat(failed.status()).isEqualTo(500);
             assertThat(failed.content("code")).isEqualTo("internal_error");
-            assertThat(failed.response().body()).doesNotContain("broken");
+            assertThat(failed.body()).doesNotContain("broken");
             assertThat(again.status()).isEqualTo(200);
         }
     }

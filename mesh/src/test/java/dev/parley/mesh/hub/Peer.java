@@ -1,49 +1,38 @@
 package dev.parley.mesh.hub;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.parley.dialect.Json;
+import dev.parley.testkit.ExtensionKit;
+import dev.parley.testkit.ExtensionKit.Caller;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that has nothing but HTTP and JSON. In its JSON, apostrophes stand for quotation marks. */
-record Peer(HttpClient http, String base) {
+/** A peer by HTTP and JSON. In its JSON, apostrophes stand for quotation marks. */
+record Peer(Caller caller) {
     Peer(String base) {
-        this(HttpClient.newHttpClient(), base);
+        this(ExtensionKit.caller(base));
     }
 
-    /** An answer, to look into. */
-    record Answer(int status, HttpResponse<String> response) {
+    /** An answer with an envelope, to look into. */
+    record Answer(ExtensionKit.Answer http) {
         @Override
         public String toString() {
-            return status + " " + response.body();
+            return http.toString();
         }
 
-        /** The value at a path of member names and indexes; null if there is none. */
+        int status() {
+            return http.status();
+        }
+
+        String body() {
+            return http.text();
+        }
+
         @Nullable
         Object at(Object... path) {
-            Object here = Json.read(response.body().getBytes(UTF_8), Object.class);
-            for (Object step : path) {
-                here = switch (here) {
-                    case List<?> list when step instanceof Integer index && index < list.size() -> list.get(index);
-                    case Map<?, ?> map -> map.get(step);
-                    case null, default -> null;
-                };
-            }
-            return here;
+            return http.at(path);
         }
 
         String text(Object... path) {
-            return Objects.toString(at(path));
+            return http.text(path);
         }
 
         String type() {
@@ -60,7 +49,7 @@ record Peer(HttpClient http, String base) {
         }
 
         String header(String name) {
-            return response.headers().firstValue(name).orElse("");
+            return http.header(name);
         }
     }
 
@@ -86,28 +75,10 @@ record Peer(HttpClient http, String base) {
     }
 
     Answer post(String path, String body, String... headers) throws IOException, InterruptedException {
-        return exchange("POST", path, body, headers);
+        return new Answer(caller.with(headers).post(path, body));
     }
 
     Answer get(String path, String... headers) throws IOException, InterruptedException {
-        return exchange("GET", path, "", headers);
-    }
-
-    private Answer exchange(String method, String path, String body, String... headers)
-            throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path))
-                .method(
-                        method,
-                        body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.replace('\'', '"')));
-        boolean typed = false;
-        for (int i = 0; i < headers.length; i += 2) {
-            request.header(headers[i], headers[i + 1]);
-            typed |= headers[i].equals("Content-Type");
-        }
-        if (!body.isEmpty() && !typed) {
-            request.header("Content-Type", "application/json");
-        }
-        HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());
-        return new Answer(response.statusCode(), response);
+        return new Answer(caller.with(headers).get(path));
     }
 }

@@ -92,7 +92,7 @@ final class RouteDelegationTest {
             awaitRoute(peer);
 
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
-            assertThat(accepted.status()).as(accepted.response().body()).isEqualTo(202);
+            assertThat(accepted.status()).as(accepted.body()).isEqualTo(202);
             assertThat(accepted.type()).isEqualTo("task_acceptance");
             assertThat(accepted.text("correlationId")).isEqualTo("c-m-1");
             assertThat(skills.poll(60, TimeUnit.SECONDS)).isEqualTo("research");
@@ -108,7 +108,7 @@ final class RouteDelegationTest {
             assertThat(callbacks.getLast().content("result").toString()).contains("tides");
 
             Answer read = peer.get("/agents/far/one/tasks/" + accepted.content("taskId"));
-            assertThat(read.type()).as(read.response().body()).isEqualTo("task_result");
+            assertThat(read.type()).as(read.body()).isEqualTo("task_result");
             assertThat(read.text("correlationId")).isEqualTo("c-m-1");
             assertThat(peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()))
                             .content("taskId"))
@@ -128,12 +128,12 @@ final class RouteDelegationTest {
             awaitRoute(peer);
 
             Answer waited = peer.delegate("w-1", "far", "research", "tides", "Prefer", "wait=30");
-            assertThat(waited.type()).as(waited.response().body()).isEqualTo("task_result");
+            assertThat(waited.type()).as(waited.body()).isEqualTo("task_result");
             assertThat(waited.content("status")).isEqualTo("completed");
             Answer failed = peer.delegate("w-2", "far", "facts", "fail", "Prefer", "wait=30");
-            assertThat(failed.content("status")).as(failed.response().body()).isEqualTo("failed");
+            assertThat(failed.content("status")).as(failed.body()).isEqualTo("failed");
             Answer query = peer.send("q-1", "far", "query", "{'query':'moon'}");
-            assertThat(query.type()).as(query.response().body()).isEqualTo("response");
+            assertThat(query.type()).as(query.body()).isEqualTo("response");
             assertThat(String.valueOf(query.content("result"))).contains("moon");
             Answer mismatch = peer.delegate("w-3", "far", "cooking", "soup");
             assertThat(mismatch.status()).isEqualTo(422);
@@ -199,14 +199,14 @@ final class RouteDelegationTest {
             assertThat(peer.post("/admin/gateway/routes", route).status()).isEqualTo(200);
             awaitRoute(peer);
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
-            assertThat(accepted.type()).as(accepted.response().body()).isEqualTo("task_acceptance");
+            assertThat(accepted.type()).as(accepted.body()).isEqualTo("task_acceptance");
 
             killed.stop(0);
 
             Answer read = peer.get("/agents/far/one/tasks/" + accepted.content("taskId"));
-            assertThat(read.status()).as(read.response().body()).isBetween(500, 504);
+            assertThat(read.status()).as(read.body()).isBetween(500, 504);
             Answer another = peer.send("m-2", "far", "task_delegation", delegation("tides", ""));
-            assertThat(another.status()).as(another.response().body()).isBetween(500, 504);
+            assertThat(another.status()).as(another.body()).isBetween(500, 504);
             assertThat(another.content("retryable")).isEqualTo(true);
             back = raw(port, "COMPLETED", sends);
             List<Callback> callbacks = sink.until(each -> each.type().equals("task_result"));

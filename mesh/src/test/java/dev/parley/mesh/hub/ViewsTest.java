@@ -150,7 +150,7 @@ final class ViewsTest {
                     .header("Last-Event-ID", String.valueOf(number))
                     .build();
             try (Stream<String> lines =
-                    peer.http().send(follow, BodyHandlers.ofLines()).body()) {
+                    peer.caller().http().send(follow, BodyHandlers.ofLines()).body()) {
                 Iterator<String> events =
                         lines.filter(line -> line.startsWith("data:")).iterator();
                 assertThat(events.next()).contains("\"messageId\"").doesNotContain("\"number\":" + number + ",");
@@ -175,10 +175,10 @@ final class ViewsTest {
                     .header("Last-Event-ID", "0")
                     .build();
             Answer conflict = peer.send("m-1", "cook", "conflict", "{'about':'soup','severity':2}");
-            assertThat(conflict.status()).as(conflict.response().body()).isEqualTo(200);
+            assertThat(conflict.status()).as(conflict.body()).isEqualTo(200);
             assertThat(conflict.type()).isEqualTo("response");
             try (Stream<String> lines =
-                    peer.http().send(follow, BodyHandlers.ofLines()).body()) {
+                    peer.caller().http().send(follow, BodyHandlers.ofLines()).body()) {
                 peer.send("m-2", "cook", "feedback", "{'rating':5,'text':'tasty'}");
                 assertThat(lines.filter(line -> line.startsWith("data:"))
                                 .iterator()
@@ -474,8 +474,8 @@ final class ViewsTest {
                     peer,
                     "/one/entities?type=task",
                     answer -> rows(answer, "entities").size() == 2
-                            && answer.response().body().contains("completed")
-                            && answer.response().body().contains("failed"),
+                            && answer.body().contains("completed")
+                            && answer.body().contains("failed"),
                     V1);
             assertThat(rows(tasks, "entities").getLast())
                     .containsEntry("entityId", done.content("taskId"))
@@ -490,7 +490,7 @@ final class ViewsTest {
                     List.of("entities?bogus=1", "events?agent=cook", "connections?size=1", "agents?tags=x")) {
                 Answer refused = peer.get("/one/" + query, V1);
                 assertThat(refused.status()).as(query).isEqualTo(400);
-                assertThat(refused.response().body())
+                assertThat(refused.body())
                         .contains(query.substring(query.indexOf('?') + 1, query.indexOf('=')), "unknown (expected: ");
             }
             assertThat(peer.get("/one/entities?type=person", V1).status()).isEqualTo(400);
@@ -514,7 +514,7 @@ final class ViewsTest {
             Answer first = peer.post("/agents/one/one", Peer.envelope("m-1", "one", "coordination", document, "{}"));
             Answer second = peer.post("/agents/one/one", Peer.envelope("m-1", "one", "coordination", document, "{}"));
 
-            assertThat(first.status()).as(first.response().body()).isEqualTo(202);
+            assertThat(first.status()).as(first.body()).isEqualTo(202);
             assertThat(first.content("workflowId")).isNotNull().isEqualTo(second.content("workflowId"));
             await(
                     peer,

@@ -90,7 +90,7 @@ final class WorkflowMessagesTest {
             assertRefused(post(peer, signed("m-4", "https://c.example/one", planner)), "to.endpoint");
 
             Answer first = post(peer, signed("m-5", to, planner));
-            assertThat(first.status()).as(first.response().body()).isEqualTo(200);
+            assertThat(first.status()).as(first.body()).isEqualTo(200);
             assertThat(post(peer, signed("m-5", to, planner)).at("workflowId")).isEqualTo(first.at("workflowId"));
             assertThat(post(peer, WORKFLOW).status())
                     .as("a document is no message of the mesh")
@@ -132,7 +132,7 @@ final class WorkflowMessagesTest {
                     "{'version':'1.0','message':{'type':'coordination','content':" + WORKFLOW + "}}",
                     coordination("m-1", WORKFLOW))) {
                 Answer answer = post(peer, form);
-                assertThat(answer.status()).as(answer.response().body()).isEqualTo(200);
+                assertThat(answer.status()).as(answer.body()).isEqualTo(200);
                 assertThat(answer.text("steps", 0, "id")).isEqualTo("echo");
             }
             assertRefused(post(peer, "{'type':'response'," + WORKFLOW.substring(1)), "type");
@@ -154,12 +154,11 @@ final class WorkflowMessagesTest {
                         "/one/message:send",
                         "{'message':{'messageId':'a','role':'ROLE_USER','parts':[{'data':" + data + "}]}}",
                         VERSION)
-                .response()
                 .body();
     }
 
     private static void assertRefused(Answer answer, String place) {
-        assertThat(answer.status()).as(answer.response().body()).isEqualTo(400);
-        assertThat(answer.response().body()).contains(place);
+        assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains(place);
     }
 }
