@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
 import dev.parley.interop.Requirement;
+import dev.parley.testkit.Eventually;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -293,13 +294,22 @@ final class Browser implements AutoCloseable {
                 """.formatted(expression), expression);
     }
 
+    /**
+     * Runs a script that waits. A script ends with its document, such as at the redirects of a sign-in, which the driver reports as a
+     * timeout at once: until {@link #PATIENCE} is over, the script runs again in the next document.
+     */
     private @Nullable Object await(String script, String expected, Object... arguments) {
-        try {
-            return driver.executeAsyncScript(script, arguments);
-        } catch (ScriptTimeoutException late) {
-            picture("failed-" + expected.replaceAll("[^A-Za-z0-9]+", "-"));
-            throw new AssertionError("expected: %s%nat %s%n%s"
-                    .formatted(expected, address(), run("return document.body.innerText.slice(0, 3000)")));
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return driver.executeAsyncScript(script, arguments);
+            } catch (ScriptTimeoutException ended) {
+                if (System.nanoTime() - end >= 0) {
+                    picture("failed-" + expected.replaceAll("[^A-Za-z0-9]+", "-"));
+                    throw new AssertionError("expected: %s%nat %s%n%s"
+                            .formatted(expected, address(), run("return document.body.innerText.slice(0, 3000)")));
+                }
+            }
         }
     }
 
@@ -316,12 +326,9 @@ final class Browser implements AutoCloseable {
         return requireNonNull(driver.getCurrentUrl());
     }
 
-    /** Waits until the address begins with a text, also that of another host: a script that waits ends with its document. */
+    /** Waits until the address begins with a text, also that of another host. */
     void arrive(String address) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!address().startsWith(address)) {
-            assertThat(System.nanoTime()).as("still at " + address()).isLessThan(end);
-        }
+        Eventually.value("an address of " + address, this::address, shown -> shown.startsWith(address));
     }
 
     String title() {

@@ -100,8 +100,8 @@ class OpenIdSignInTest {
         browser.see(".tr .agent a", "scribe");
         browser.click(".top button", "Sign out");
         browser.see("h1", "Sign in");
-        browser.click(".sign button", "Sign in with your organization"); // the provider asks nothing
-        browser.arrive(hub.url() + "/ui/agents");
+        browser.click(
+                ".sign button", "Sign in with your organization"); // the provider asks nothing, and leads back here
         browser.see(".tr .agent a", "scribe");
     }
 
