@@ -14,6 +14,7 @@ import dev.parley.protocol.AgentCard;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import java.io.IOException;
 import java.net.URI;
@@ -419,12 +420,8 @@ final class GroupQuotaTest {
 
     /** Waits until a kind of data takes no more than so many bytes, and more than a record. */
     private void awaitStored(String kind, double most) throws Exception {
-        long end = System.nanoTime() + 20_000_000_000L;
-        double now = stored(kind);
-        while (now > most && System.nanoTime() - end < 0) {
-            now = stored(kind);
-        }
-        assertThat(now).as(kind).isBetween(9_000.0, most);
+        double now = Eventually.value(kind + " of at most " + most, () -> stored(kind), bytes -> bytes <= most);
+        assertThat(now).as(kind).isGreaterThanOrEqualTo(9_000.0);
     }
 
     @Test

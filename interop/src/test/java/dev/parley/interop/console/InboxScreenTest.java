@@ -7,6 +7,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -252,11 +253,10 @@ class InboxScreenTest {
     /** Waits for the first contact with the server, which the hub makes by itself. */
     private static void awaitTool(ConsoleHub hub, String state) {
         String expected = "name=read, state=" + state;
-        String servers = "";
-        for (int i = 0; i < 2_000 && !servers.contains(expected); i++) {
-            servers = String.valueOf(hub.call("GET", "/admin/mcp/tools", null));
-        }
-        assertThat(servers).contains(expected);
+        Eventually.value(
+                expected,
+                () -> String.valueOf(hub.call("GET", "/admin/mcp/tools", null)),
+                servers -> servers.contains(expected));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
+import dev.parley.testkit.Eventually;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,6 +19,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -194,12 +196,11 @@ class RegistryScreenTest {
     }
 
     private void awaitProbe(String id) {
-        long end = System.nanoTime() + 60_000_000_000L;
-        while (List.of()
-                .equals(hub.call("GET", "/registry/agents/" + id + "/health", null)
-                        .get("probes"))) {
-            assertThat(System.nanoTime()).as("no probe of " + id).isLessThan(end);
-        }
+        Eventually.value(
+                "probes of " + id,
+                () -> String.valueOf(hub.call("GET", "/registry/agents/" + id + "/health", null)
+                        .get("probes")),
+                probes -> !probes.equals("[]"));
     }
 
     @Test
@@ -273,20 +274,22 @@ class RegistryScreenTest {
     // ---- Account
 
     private String mailedLink(String address) throws IOException {
-        long end = System.nanoTime() + 30_000_000_000L;
-        while (System.nanoTime() < end) {
-            try (Stream<Path> files = Files.list(mails)) {
-                for (Path file :
-                        files.filter(each -> each.toString().endsWith(".eml")).toList()) {
-                    String mail = Files.readString(file);
-                    var link = LINK.matcher(mail);
-                    if (mail.startsWith("To: " + address + "\n") && link.find()) {
-                        return link.group(1);
-                    }
+        return Eventually.value("a mail to " + address, () -> link(address), Optional::isPresent)
+                .orElseThrow();
+    }
+
+    private Optional<String> link(String address) throws IOException {
+        try (Stream<Path> files = Files.list(mails)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".eml")).toList()) {
+                String mail = Files.readString(file);
+                var link = LINK.matcher(mail);
+                if (mail.startsWith("To: " + address + "\n") && link.find()) {
+                    return Optional.of(link.group(1));
                 }
             }
         }
-        throw new AssertionError("no mail to " + address);
+        return Optional.empty();
     }
 
     private void account(String name, String password) {
