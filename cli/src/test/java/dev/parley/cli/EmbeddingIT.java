@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class EmbeddingIT {
     private static final Path ROOT = Path.of("").toAbsolutePath().resolve("..").normalize();
     private static final Path DOCUMENT = ROOT.resolve("docs/embedding.md");
+    private static final Path LIBRARIES = ROOT.resolve("docs/libraries.md");
 
     @TempDir
     static Path shared;
@@ -108,7 +109,7 @@ class EmbeddingIT {
     /** The lists in the document; {@code -Dparley.docs.update=true} writes them. */
     @Test
     void theDocumentListsTheLibrariesOfAHostAndOfACaller() throws Exception {
-        String document = Files.readString(DOCUMENT);
+        String document = Files.readString(LIBRARIES);
         String updated = document;
         for (String artifact : List.of("parley", "parley-client")) {
             Path project = Files.createDirectory(directory.resolve(artifact));
@@ -125,7 +126,7 @@ class EmbeddingIT {
             updated = withList(updated, artifact, libraries);
         }
         if (Boolean.getBoolean("parley.docs.update")) {
-            Files.writeString(DOCUMENT, updated);
+            Files.writeString(LIBRARIES, updated);
         }
 
         // The sizes of our own artifacts change with every build, so the whole differs by little.
