@@ -296,8 +296,8 @@ public final class HubBuilder {
 
     /**
      * Opens the store and hosts the agents as {@link #start} does, without a port: a container hands requests to {@link
-     * Platform#handle}. Needs the {@link #publicUrl}, which is the address at which the container serves them. TLS, and limits of
-     * connections and waiting, are up to the container.
+     * Platform#handle}. Needs the {@link #publicUrl}, which is the address at which the container serves them. The container is
+     * responsible for TLS and for limits of connections and waiting.
      *
      * @throws IllegalArgumentException if the settings contradict each other, or need a port
      * @throws dev.parley.store.spi.StoreException if the data directory cannot be used

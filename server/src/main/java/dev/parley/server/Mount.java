@@ -3,8 +3,8 @@ package dev.parley.server;
 import java.io.IOException;
 
 /**
- * A site without a port, with requests from a container, such as a servlet container. TLS, limits of connections and of
- * waiting, and headers for pages of other origins are up to the container; gRPC is not served.
+ * A site without a port, with requests from a container, such as a servlet container. The container is responsible for
+ * TLS, limits of connections and of waiting, and headers for pages of other origins; gRPC is not served.
  */
 public interface Mount extends Site {
     /**

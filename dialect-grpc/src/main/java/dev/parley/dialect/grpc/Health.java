@@ -32,7 +32,7 @@ final class Health {
         }
     }
 
-    /** Other than by a check, a service that is not there is waited for. */
+    /** Unlike a check, a watch waits for an unknown service. */
     static GrpcAnswer watch(byte[] message, BooleanSupplier ready) {
         try {
             return isKnown(message)

@@ -170,7 +170,7 @@ public final class PushRelay {
                 .handle(this::run);
     }
 
-    /** The agent as callers see it: without tasks. The endpoint behind it is for the relay. */
+    /** The agent for callers, without tasks. Its endpoint serves the relay. */
     public AgentEndpoint before(AgentEndpoint endpoint) {
         shadows = endpoint;
         return new NoTasks();

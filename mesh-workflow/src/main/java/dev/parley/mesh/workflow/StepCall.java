@@ -44,7 +44,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt of a step: sends a message to its agent, or goes on with the task that it has, until the task has ended or asks. Runs on
+ * An attempt of a step: sends a message to its agent, or continues its task, until the task ends or needs input. Runs on
  * a thread of its own; {@link #stop} may be called by any.
  */
 final class StepCall implements Runnable {

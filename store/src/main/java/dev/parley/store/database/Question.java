@@ -2,7 +2,7 @@ package dev.parley.store.database;
 
 import java.sql.SQLException;
 
-/** A question that is answered by reading. */
+/** A read of the database. */
 @FunctionalInterface
 public interface Question<T> {
     T ask(Session session) throws SQLException;

@@ -2,7 +2,7 @@ package dev.parley.store.spi;
 
 import java.time.Duration;
 
-/** A question took longer than its asker's patience. Nothing is left behind. */
+/** A read exceeded its time limit. No resources are held. */
 public final class ReadTimeoutException extends StoreException {
     private static final long serialVersionUID = 1L;
 
