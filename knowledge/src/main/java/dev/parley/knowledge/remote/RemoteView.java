@@ -13,11 +13,11 @@ import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.remote.RemoteStatement.Remark;
 import dev.parley.knowledge.store.Asking;
+import dev.parley.knowledge.store.Cursor;
 import dev.parley.knowledge.store.GraphView;
 import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.Terms;
-import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.support.FairPool;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -282,13 +282,14 @@ class RemoteView implements GraphView {
     public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         List<RemoteStatement> found = new ArrayList<>();
         long[] characters = {0};
-        each(pattern, cursor(after), held -> {
+        Cursor cursor = Cursor.of("statements", of.space().number(), pattern);
+        each(pattern, position(cursor, after), held -> {
             found.add(held);
             characters[0] += characters(held);
             return found.size() <= limit && characters[0] <= MAX_CHARACTERS;
         });
         boolean isCut = found.size() <= limit && characters[0] > MAX_CHARACTERS;
-        return isCut ? new Page<>(facts(found), String.valueOf(found.getLast().number())) : page(found, limit);
+        return isCut ? new Page<>(facts(found), cursor.write(found.getLast().number())) : page(found, cursor, limit);
     }
 
     private static long characters(RemoteStatement held) {
@@ -305,23 +306,24 @@ class RemoteView implements GraphView {
         return facts;
     }
 
-    private Page<Fact> page(List<RemoteStatement> found, int limit) {
+    private Page<Fact> page(List<RemoteStatement> found, Cursor cursor, int limit) {
         List<Fact> facts = facts(found.subList(0, Math.min(limit, found.size())));
         boolean more = found.size() > limit && limit > 0;
-        return new Page<>(facts, more ? String.valueOf(found.get(limit - 1).number()) : null);
+        return new Page<>(facts, more ? cursor.write(found.get(limit - 1).number()) : null);
     }
 
     @Override
     public Page<Fact> saidBy(String source, @Nullable String after, int limit) {
         List<Fact> found = new ArrayList<>();
-        long position = cursor(after);
+        Cursor cursor = Cursor.of("saidBy", of.space().number(), source);
+        long position = position(cursor, after);
         while (position >= 0) {
             Piece piece = held("?node p:names " + RemoteEndpoint.quote(source) + " .\n", position, limit + 1);
             for (RemoteStatement held : piece.statements()) {
                 for (Remark remark : held.remarks()) {
                     if (remark.source().equals(source)) {
                         if (found.size() == limit) {
-                            return new Page<>(found, String.valueOf(position));
+                            return new Page<>(found, cursor.write(position));
                         }
                         found.add(held.fact(of.space(), remark));
                     }
@@ -333,12 +335,9 @@ class RemoteView implements GraphView {
         return new Page<>(found, null);
     }
 
-    private static long cursor(@Nullable String after) {
-        try {
-            return after == null ? 0 : Long.parseUnsignedLong(after);
-        } catch (NumberFormatException notOurs) {
-            throw InvalidField.of("after", after + " (expected: the cursor of a page)");
-        }
+    private static long position(Cursor cursor, @Nullable String after) {
+        long[] position = cursor.read(after, 1);
+        return position == null ? 0 : position[0];
     }
 
     @Override
@@ -347,6 +346,7 @@ class RemoteView implements GraphView {
         return grouped(
                 subjects,
                 about(List.copyOf(subjects), pattern),
+                Cursor.of("about", of.space().number(), pattern),
                 after,
                 limit,
                 held -> held.said().subject().id());
@@ -367,6 +367,7 @@ class RemoteView implements GraphView {
         return grouped(
                 objects,
                 pointing,
+                Cursor.of("pointingAt", of.space().number(), pattern),
                 after,
                 limit,
                 held -> ((Term.Resource) held.said().object()).id());
@@ -386,6 +387,7 @@ class RemoteView implements GraphView {
     private Map<String, Page<Fact>> grouped(
             Collection<String> parents,
             Pattern pattern,
+            Cursor cursor,
             @Nullable String after,
             int limit,
             Function<RemoteStatement, String> parent) {
@@ -394,7 +396,7 @@ class RemoteView implements GraphView {
         long[] characters = {0};
         long[] last = {0};
         if (!open.isEmpty()) {
-            each(pattern, cursor(after), held -> {
+            each(pattern, position(cursor, after), held -> {
                 String id = parent.apply(held);
                 if (open.contains(id)) {
                     List<RemoteStatement> children = found.computeIfAbsent(id, key -> new ArrayList<>());
@@ -410,11 +412,11 @@ class RemoteView implements GraphView {
         }
         boolean isCut = characters[0] > MAX_CHARACTERS;
         Map<String, Page<Fact>> pages = new LinkedHashMap<>();
-        found.forEach((id, children) -> pages.put(id, page(children, limit)));
+        found.forEach((id, children) -> pages.put(id, page(children, cursor, limit)));
         if (isCut) {
             // The statements of these parents that follow were not read.
             open.forEach(id ->
-                    pages.put(id, new Page<>(facts(found.getOrDefault(id, List.of())), String.valueOf(last[0]))));
+                    pages.put(id, new Page<>(facts(found.getOrDefault(id, List.of())), cursor.write(last[0]))));
         }
         return pages;
     }
@@ -436,9 +438,10 @@ class RemoteView implements GraphView {
         if (filter.orderBy() != null) {
             fitting.sort(order(filter, values));
         }
-        int start = (int) Math.min(fitting.size(), cursor(after));
+        Cursor cursor = Cursor.of("entities", of.space().number(), filter);
+        int start = (int) Math.min(fitting.size(), position(cursor, after));
         int end = Math.min(fitting.size(), start + limit);
-        return new Page<>(fitting.subList(start, end), end < fitting.size() ? String.valueOf(end) : null);
+        return new Page<>(fitting.subList(start, end), end < fitting.size() ? cursor.write(end) : null);
     }
 
     private List<String> fitting(List<String> ids, EntityFilter filter, Map<String, List<Term>> values) {

@@ -1,47 +1,45 @@
 package dev.parley.knowledge.store;
 
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.support.PageToken;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Position of the next page: numbers, as opaque text. */
-final class Cursor {
-    private static final int RADIX = 36;
+/** Page tokens of one list, whose positions are numbers. */
+public record Cursor(List<?> question) {
+    /** @param question name, graph and filter of the list */
+    public static Cursor of(Object... question) {
+        return new Cursor(List.of(question));
+    }
 
-    private Cursor() {}
-
-    /** Returns the cursor of the position after the row with these numbers. */
-    static String write(long... parts) {
-        var text = new StringBuilder();
-        for (long part : parts) {
-            text.append(text.isEmpty() ? "" : ".").append(Long.toString(part, RADIX));
-        }
-        return text.toString();
+    /** Returns the token of the position after the row with these numbers. */
+    public String write(long... position) {
+        return PageToken.of(question, LongStream.of(position).boxed().toList());
     }
 
     /**
-     * Reads a cursor of {@code count} numbers; null is the beginning.
+     * Reads a position of {@code count} numbers; null is the beginning.
      *
-     * @throws InvalidField if the text is not a cursor
+     * @throws InvalidField if the token is none of this list
      */
-    static long @Nullable [] read(@Nullable String text, int parts) {
-        if (text == null) {
-            return null;
+    public long @Nullable [] read(@Nullable String token, int count) {
+        return token == null
+                ? null
+                : PageToken.read(
+                        question,
+                        token,
+                        count,
+                        Cursor::numbers,
+                        () -> InvalidField.of("after", token + " (expected: the cursor of a page of the same query)"));
+    }
+
+    private static long[] numbers(List<String> position) {
+        long[] numbers = position.stream().mapToLong(Long::parseLong).toArray();
+        if (Arrays.stream(numbers).anyMatch(number -> number < 0)) {
+            throw new NumberFormatException("negative");
         }
-        String[] numbers = text.split("\\.", -1);
-        var read = new long[numbers.length];
-        try {
-            for (int i = 0; i < read.length; i++) {
-                read[i] = Long.parseLong(numbers[i], RADIX);
-                if (read[i] < 0) {
-                    throw new NumberFormatException("negative");
-                }
-            }
-        } catch (NumberFormatException notOurs) {
-            throw InvalidField.of("after", text + " (expected: the cursor of a page)");
-        }
-        if (read.length != parts) {
-            throw InvalidField.of("after", text + " (expected: the cursor of a page)");
-        }
-        return read;
+        return numbers;
     }
 }

@@ -55,9 +55,11 @@ final class SqlEntities {
                 return Page.empty();
             }
         }
+        Cursor cursor = Cursor.of("entities", space.number(), filter);
+        long[] from = cursor.read(after, 1);
         return filter.orderBy() == null
-                ? byNumber(where, having, after, limit)
-                : byValue(where, having, filter.orderBy(), filter.descending(), after, limit);
+                ? byNumber(where, having, cursor, from == null ? -1 : from[0], limit)
+                : byValue(where, having, filter, cursor, from == null ? 0 : from[0], limit);
     }
 
     /** Asks that the entity says, visibly, something with a value called k. */
@@ -136,34 +138,31 @@ final class SqlEntities {
         }
     }
 
-    private Page<String> byNumber(Where where, Where having, @Nullable String after, int limit) throws SQLException {
+    private Page<String> byNumber(Where where, Where having, Cursor cursor, long from, int limit) throws SQLException {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());
         values.addAll(where.values);
         String reason = conditions.reason("x", values);
-        long[] cursor = Cursor.read(after, 1);
-        if (cursor != null) {
-            values.add(cursor[0]);
+        if (from >= 0) {
+            values.add(from);
         }
         values.addAll(having.values);
         values.add(limit + 1);
         List<Long> numbers = session.list(
                 rows -> rows.getLong(1),
                 "SELECT x.s FROM kg_statement x WHERE " + where.text + " AND " + reason + " = 0"
-                        + (cursor == null ? "" : " AND x.s > ?") + " GROUP BY x.space, x.s HAVING "
+                        + (from < 0 ? "" : " AND x.s > ?") + " GROUP BY x.space, x.s HAVING "
                         + having.text + " ORDER BY x.s LIMIT ?",
                 values.toArray());
         boolean more = numbers.size() > limit;
         List<Long> kept = more ? numbers.subList(0, limit) : numbers;
-        return new Page<>(terms.ids(session, kept), more && limit > 0 ? Cursor.write(kept.getLast()) : null);
+        return new Page<>(terms.ids(session, kept), more && limit > 0 ? cursor.write(kept.getLast()) : null);
     }
 
     /** Values are no key to go on from, since many may share one: such pages go on by their place. */
-    private Page<String> byValue(
-            Where where, Where having, String orderBy, boolean descending, @Nullable String after, int limit)
+    private Page<String> byValue(Where where, Where having, EntityFilter filter, Cursor cursor, long place, int limit)
             throws SQLException {
-        long place = after == null ? 0 : requireNonNull(Cursor.read(after, 1))[0];
-        Long predicate = terms.find(session, orderBy);
+        Long predicate = terms.find(session, requireNonNull(filter.orderBy()));
         var values = new ArrayList<@Nullable Object>();
         var hidden = new ArrayList<@Nullable Object>();
         String hiddenValue = conditions.reason("y", hidden);
@@ -179,8 +178,8 @@ final class SqlEntities {
         values.add(place);
         String from = " FROM kg_statement y JOIN kg_term k ON k.term_no = y.o WHERE y.space = e.space AND y.s = e.s"
                 + " AND y.p = ? AND " + hiddenValue + " = 0)";
-        String best = descending ? "max" : "min";
-        String direction = descending ? " DESC" : "";
+        String best = filter.descending() ? "max" : "min";
+        String direction = filter.descending() ? " DESC" : "";
         List<Long> numbers = session.list(
                 rows -> rows.getLong(1),
                 "SELECT s FROM (SELECT e.s AS s, (SELECT " + best + "(k.number)" + from + " AS worth, (SELECT "
@@ -194,6 +193,6 @@ final class SqlEntities {
         boolean more = numbers.size() > limit;
         return new Page<>(
                 terms.ids(session, more ? numbers.subList(0, limit) : numbers),
-                more ? Cursor.write(place + limit) : null);
+                more ? cursor.write(place + limit) : null);
     }
 }

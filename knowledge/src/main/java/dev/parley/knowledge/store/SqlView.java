@@ -109,8 +109,9 @@ public class SqlView implements GraphView {
                     : !pattern.objects().isEmpty()
                             ? Order.BY_OBJECT
                             : !pattern.predicates().isEmpty() ? Order.BY_PREDICATE : Order.BY_SUBJECT;
-            List<Row> rows = scan.read(where, order, Cursor.read(after, 4), limit + 1);
-            return page(rows, order, limit);
+            Cursor cursor = Cursor.of("statements", space.number(), pattern);
+            List<Row> rows = scan.read(where, order, cursor.read(after, 4), limit + 1);
+            return page(rows, order, cursor, limit);
         });
     }
 
@@ -122,13 +123,14 @@ public class SqlView implements GraphView {
             if (number == null) {
                 return Page.empty();
             }
-            long[] cursor = requireNonNullElse(Cursor.read(after, 4), new long[] {0, 0, 0, 0});
+            Cursor cursor = Cursor.of("saidBy", space.number(), source);
+            long[] from = requireNonNullElse(cursor.read(after, 4), new long[] {0, 0, 0, 0});
             String said = "SELECT s, p, o, g, certainty, confirmed_ms, provenance, change_no, source FROM ";
             String by = " WHERE space = ? AND source = ? AND (s, p, o, g) > (?, ?, ?, ?)";
             var rows = new ArrayList<Row>();
             var values = new ArrayList<@Nullable Object>();
             for (int i = 0; i < 2; i++) {
-                values.addAll(List.of(space.number(), number, cursor[0], cursor[1], cursor[2], cursor[3]));
+                values.addAll(List.of(space.number(), number, from[0], from[1], from[2], from[3]));
             }
             values.add(limit + 1);
             try (ResultSet found = session.bind(
@@ -140,14 +142,14 @@ public class SqlView implements GraphView {
                     rows.add(SqlScan.row(found));
                 }
             }
-            return page(rows, Order.BY_SUBJECT, limit);
+            return page(rows, Order.BY_SUBJECT, cursor, limit);
         });
     }
 
-    private Page<Fact> page(List<Row> rows, Order order, int limit) throws SQLException {
+    private Page<Fact> page(List<Row> rows, Order order, Cursor cursor, int limit) throws SQLException {
         List<Fact> items = facts.of(rows.size() > limit ? rows.subList(0, limit) : rows);
         boolean more = rows.size() > items.size() && !items.isEmpty();
-        return new Page<>(items, more ? Cursor.write(order.key(rows.get(items.size() - 1))) : null);
+        return new Page<>(items, more ? cursor.write(order.key(rows.get(items.size() - 1))) : null);
     }
 
     @Override
@@ -171,9 +173,11 @@ public class SqlView implements GraphView {
             return Map.of();
         }
         where.and(sql.in(column, parents), sql.list(parents));
-        long[] cursor = Cursor.read(after, 4);
-        if (cursor != null) {
-            where.and("(" + order.rest() + ") > (?, ?, ?)", cursor[1], cursor[2], cursor[3]);
+        // Of the same pattern for all parents, since the next page of one is read alone.
+        Cursor cursor = Cursor.of(order, space.number(), pattern);
+        long[] behind = cursor.read(after, 4);
+        if (behind != null) {
+            where.and("(" + order.rest() + ") > (?, ?, ?)", behind[1], behind[2], behind[3]);
         }
         var children = new LinkedHashMap<Long, List<Row>>();
         long[] from = null;
@@ -200,10 +204,11 @@ public class SqlView implements GraphView {
                 }
             }
         }
-        return pages(children, order, limit);
+        return pages(children, order, cursor, limit);
     }
 
-    private Map<String, Page<Fact>> pages(Map<Long, List<Row>> children, Order order, int limit) throws SQLException {
+    private Map<String, Page<Fact>> pages(Map<Long, List<Row>> children, Order order, Cursor cursor, int limit)
+            throws SQLException {
         var kept = new ArrayList<Row>();
         children.values().forEach(rows -> kept.addAll(rows.subList(0, Math.min(limit, rows.size()))));
         List<Fact> items = facts.of(kept);
@@ -216,8 +221,8 @@ public class SqlView implements GraphView {
             String next = null;
             if (rows.size() > to - from && limit > 0) {
                 next = to > from
-                        ? Cursor.write(order.key(rows.get(to - from - 1)))
-                        : Cursor.write(entry.getKey(), 0, 0, 0);
+                        ? cursor.write(order.key(rows.get(to - from - 1)))
+                        : cursor.write(entry.getKey(), 0, 0, 0);
             }
             String parent = ((Resource) requireNonNull(parents.get(entry.getKey()))).id();
             pages.put(parent, new Page<>(items.subList(from, to), next));

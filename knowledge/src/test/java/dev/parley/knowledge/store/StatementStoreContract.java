@@ -1,5 +1,6 @@
 package dev.parley.knowledge.store;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,6 +16,7 @@ import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
+import dev.parley.protocol.InvalidField;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
@@ -332,6 +334,20 @@ public abstract class StatementStoreContract {
         });
 
         assertThat(found).hasSize(25).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aCursorOfAnotherQueryIsRefused() {
+        put(says("ex:p1", "ex:n", 1), says("ex:p1", "ex:n", 2), says("ex:p2", "ex:n", 3));
+
+        String after = read(
+                view -> requireNonNull(view.statements(about("ex:p1"), null, 1).next()));
+
+        assertThatThrownBy(() -> read(view -> view.statements(about("ex:p2"), after, 1)))
+                .isInstanceOf(InvalidField.class)
+                .hasMessageContaining("after");
+        assertThatThrownBy(() -> read(view -> view.statements(about("ex:p1"), "1.2.3.4", 1)))
+                .isInstanceOf(InvalidField.class);
     }
 
     @Test
