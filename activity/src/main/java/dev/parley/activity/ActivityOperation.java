@@ -3,9 +3,11 @@ package dev.parley.activity;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Operations of the agent {@code activity}, and their answers. */
@@ -48,7 +50,8 @@ public interface ActivityOperation {
             Reach reach)
             implements Operation.ExtensionCall<TaskPage> {
         public FindTasks {
-            states = Set.copyOf(states);
+            // Sorted, since tokens of pages depend on their text.
+            states = Collections.unmodifiableSet(new TreeSet<>(states));
         }
 
         /** The newest tasks of an agent; of all agents for null. */

@@ -132,6 +132,11 @@ class TasksOfAllAgentsTest {
                 next = page.get("next") == null ? "" : "&after=" + page.get("next");
             } while (!next.isEmpty());
             assertThat(all).containsExactly("task 5", "task 4", "task 3", "task 2", "task 1", "task 0");
+            Object foreign = hub.ok("/activity/tasks?pageSize=2", null).get("next");
+            assertThat(hub.get("/activity/tasks?agent=echo&after=" + foreign, null)
+                            .status())
+                    .as("a token of another list")
+                    .isEqualTo(400);
             assertThat(titles(hub.ok("/activity/tasks?state=completed,TASK_STATE_FAILED&agent=board", null)))
                     .containsExactly("task 3", "task 1");
             assertThat(titles(hub.ok("/activity/tasks?state=input-required", null)))

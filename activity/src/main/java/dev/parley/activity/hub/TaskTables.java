@@ -1,7 +1,5 @@
 package dev.parley.activity.hub;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.parley.activity.ActivityOperation.AgentCounts;
 import dev.parley.activity.ActivityOperation.CountTasks;
 import dev.parley.activity.ActivityOperation.FindTasks;
@@ -17,10 +15,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Caller;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.support.PageToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -69,6 +67,7 @@ final class TaskTables {
 
     TaskPage find(FindTasks find, CallContext caller) {
         Sight sight = Sight.of(hub.agents(), caller, find.reach());
+        List<?> question = List.of(caller.caller(), caller.scope(), find.page(null, 0));
         String token = find.after();
         var selection = new Selection(
                 sight.group(),
@@ -78,11 +77,11 @@ final class TaskTables {
                 find.contextId(),
                 find.since(),
                 find.until(),
-                token == null ? null : position(token));
+                token == null ? null : position(question, token));
         return pages.of(
                 Question.of(caller, find),
                 () -> hub.database().scan(sight.payer(), PATIENCE, () -> {
-                    var page = new Page(find, sight);
+                    var page = new Page(find, sight, question);
                     hub.tasks().walk(selection, sight::sees, page);
                     return page.finished();
                 }));
@@ -91,6 +90,7 @@ final class TaskTables {
     /** Collects a page. */
     private final class Page implements Predicate<Listed> {
         private final FindTasks find;
+        private final List<?> question;
         private final boolean showsGroup;
         private final int size;
         private final List<String> words;
@@ -99,8 +99,9 @@ final class TaskTables {
         private @Nullable Listed last;
         private boolean hasMore;
 
-        Page(FindTasks find, Sight sight) {
+        Page(FindTasks find, Sight sight, List<?> question) {
             this.find = find;
+            this.question = question;
             this.showsGroup = sight.group() == null;
             this.size = find.pageSize() == null ? DEFAULT_PAGE : find.pageSize();
             String typed = find.words();
@@ -126,7 +127,7 @@ final class TaskTables {
         }
 
         TaskPage finished() {
-            return new TaskPage(rows, hasMore && last != null ? token(last) : null);
+            return new TaskPage(rows, hasMore && last != null ? token(question, last) : null);
         }
     }
 
@@ -137,22 +138,22 @@ final class TaskTables {
                 .toLowerCase(Locale.ROOT);
     }
 
-    private static String token(Listed last) {
-        String place = last.head().statusTime().toEpochMilli() + ":"
-                + last.head().key().taskId();
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(place.getBytes(UTF_8));
+    private static String token(List<?> question, Listed last) {
+        return PageToken.of(
+                question,
+                List.of(
+                        last.head().statusTime().toEpochMilli(),
+                        last.head().key().taskId()));
     }
 
-    private static Position position(String token) {
-        try {
-            String[] place = new String(Base64.getUrlDecoder().decode(token), UTF_8).split(":", 2);
-            if (place.length == 2) {
-                return new Position(Instant.ofEpochMilli(Long.parseLong(place[0])), place[1]);
-            }
-        } catch (IllegalArgumentException foreign) {
-            // as below
-        }
-        throw A2AException.invalidParams("after", '"' + token + "\": unknown (expected: next of a page before)");
+    private static Position position(List<?> question, String token) {
+        return PageToken.read(
+                question,
+                token,
+                2,
+                at -> new Position(Instant.ofEpochMilli(Long.parseLong(at.get(0))), at.get(1)),
+                () -> A2AException.invalidParams(
+                        "after", '"' + token + "\": unknown (expected: next of a page before)"));
     }
 
     TaskCounts count(CountTasks count, CallContext caller) {

@@ -30,6 +30,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.support.PageToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -171,6 +172,7 @@ final class Votes {
             throw A2AException.invalidParams("pageSize", size + " (expected: 1 to " + MAX_PAGE + ')');
         }
         boolean isWaiting = Boolean.TRUE.equals(list.waiting());
+        List<?> question = List.of("votes", caller.scope().group(), caller.caller(), isWaiting);
         var query = new Query(
                 caller.scope().group(),
                 null,
@@ -178,7 +180,7 @@ final class Votes {
                 null,
                 isWaiting ? TaskState.INPUT_REQUIRED : null,
                 null,
-                list.pageToken() == null ? null : position(list.pageToken()),
+                list.pageToken() == null ? null : position(question, list.pageToken()),
                 PAGE_OF_TASKS);
         var votes = new ArrayList<VoteView>();
         long end = System.nanoTime() + LONGEST_PAGE.toNanos();
@@ -191,7 +193,7 @@ final class Votes {
                 }
                 query = query.behind(new Position(head.statusTime(), head.key().taskId()));
                 if (votes.size() == size || System.nanoTime() > end) {
-                    return new VotePage(votes, token(query));
+                    return new VotePage(votes, token(question, query));
                 }
             }
             if (heads.size() < PAGE_OF_TASKS) {
@@ -217,18 +219,19 @@ final class Votes {
                         && !vote.voted().contains(caller.caller());
     }
 
-    private static String token(Query query) {
+    private static String token(List<?> question, Query query) {
         Position position = requireNonNull(query.before());
-        return position.statusTime().toEpochMilli() + ":" + position.taskId();
+        return PageToken.of(question, List.of(position.statusTime().toEpochMilli(), position.taskId()));
     }
 
-    private static Position position(String token) {
-        String[] place = token.split(":", 2);
-        if (place.length < 2 || !place[0].matches("\\d{1,15}")) {
-            throw A2AException.invalidParams(
-                    "pageToken", '"' + token + "\": unknown (expected: nextPageToken of a page before)");
-        }
-        return new Position(Instant.ofEpochMilli(Long.parseLong(place[0])), place[1]);
+    private static Position position(List<?> question, String token) {
+        return PageToken.read(
+                question,
+                token,
+                2,
+                at -> new Position(Instant.ofEpochMilli(Long.parseLong(at.get(0))), at.get(1)),
+                () -> A2AException.invalidParams(
+                        "pageToken", '"' + token + "\": unknown (expected: nextPageToken of a page before)"));
     }
 
     VoteView cast(Cast cast, CallContext caller) {

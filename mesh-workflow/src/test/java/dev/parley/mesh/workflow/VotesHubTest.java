@@ -144,6 +144,10 @@ class VotesHubTest {
             Map<?, ?> page = json(send(hub, "bob", "GET", "/one/votes?pageSize=1", ""));
             String next = String.valueOf(page.get("nextPageToken"));
             assertThat(listed(hub, "bob", "?pageSize=1&pageToken=" + next)).containsExactly(second);
+            assertThat(send(hub, "bob", "GET", "/one/votes?waiting=true&pageToken=" + next, "")
+                            .statusCode())
+                    .as("a token of another list")
+                    .isEqualTo(400);
         }
     }
 
