@@ -49,23 +49,21 @@ public final class Guard {
     }
 
     /**
+     * The agent behind a guard.
+     *
      * @param card the public card
      * @param more skills that only the extended card has
+     */
+    record Guarded(String agent, AgentCard card, List<Skill> more) {}
+
+    /**
      * @param enforces false if callers are not authenticated, and so have no scopes
      * @param mostAgents through which a call may go, this one included
      */
-    Guard(
-            String agent,
-            AgentCard card,
-            List<Skill> more,
-            Policy policy,
-            boolean enforces,
-            int mostAgents,
-            Denials denials,
-            OpenOperations open) {
-        this.agent = agent;
-        this.card = card;
-        this.more = List.copyOf(more);
+    Guard(Guarded guarded, Policy policy, boolean enforces, int mostAgents, Denials denials, OpenOperations open) {
+        this.agent = guarded.agent();
+        this.card = guarded.card();
+        this.more = List.copyOf(guarded.more());
         this.policy = policy;
         this.enforces = enforces;
         this.mostAgents = mostAgents;

@@ -354,7 +354,8 @@ public final class Trust {
     public Guard guard(AgentCard card, List<Skill> more, String agent) {
         boolean enforces = !of(agent).equals(Authentication.NONE);
         Policy rules = enforces ? policy : policy.policy(); // callers without authentication have no scopes
-        return new Guard(agent, card, more, rules, enforces, mostAgents, denials, this::requireOpen);
+        var guarded = new Guard.Guarded(agent, card, more);
+        return new Guard(guarded, rules, enforces, mostAgents, denials, this::requireOpen);
     }
 
     /** The endpoint of the hub's administration behind the policy, which knows each operation by its name. */

@@ -54,19 +54,9 @@ public record TrustSettings(
                         + " required means apiKey,bearer.");
         List<String> scopes =
                 in.list("auth-scopes", "LIST", "Scopes that callers must have been granted, all of them.");
-        List<String> schemesOfAgents = in.list(
-                "agent-auth",
-                AGENT,
-                "Credentials of the callers of one agent instead, such as echo=apiKey+oauth2; repeatable.",
-                REPEATABLE);
-        List<String> scopesOfAgents = in.list(
-                "agent-auth-scopes",
-                AGENT,
-                "Scopes that callers of an agent named by --agent-auth must have; repeatable.",
-                REPEATABLE);
         return new TrustSettings(
                 Authentication.named(schemes).withScopes(scopes),
-                ofAgents(byAgent("agent-auth", schemesOfAgents), byAgent("agent-auth-scopes", scopesOfAgents)),
+                ofAgents(in),
                 in.find(
                         PATH,
                         "callers",
@@ -82,19 +72,7 @@ public record TrustSettings(
                         "audience",
                         "LIST",
                         "Audiences that tokens of other issuers may name, any one. Without it: the address of the hub."),
-                byAgent(
-                                "oauth-flow",
-                                in.list(
-                                        "oauth-flow",
-                                        "FLOW=URL+URL",
-                                        "OAuth flow of an --issuer for cards: authorizationCode=AUTHORIZE+TOKEN,"
-                                                + " deviceCode=DEVICE+TOKEN, clientCredentials=TOKEN, implicit=AUTHORIZE or"
-                                                + " password=TOKEN; repeatable.",
-                                        REPEATABLE))
-                        .entrySet()
-                        .stream()
-                        .map(flow -> flow(flow.getKey(), flow.getValue()))
-                        .toList(),
+                oauthFlows(in),
                 in.find(TEXT, "group-claim", "NAME", "Claim of other issuers' tokens that names the caller's group."),
                 in.find(
                         TEXT,
@@ -110,13 +88,7 @@ public record TrustSettings(
                         "NAME",
                         "Header that cards name for API keys; X-Api-Key is taken besides."),
                 in.flag("protect-cards", "Show cards only to callers of the agent."),
-                ranges(byAgent(
-                        "card-addresses",
-                        in.list(
-                                "card-addresses",
-                                AGENT,
-                                "Addresses to which the card of an agent is shown, such as echo=10.0.0.0/8+fd00::/8; repeatable.",
-                                REPEATABLE))),
+                cardAddresses(in),
                 in.get(
                         TEXT,
                         "auth-service",
@@ -129,6 +101,22 @@ public record TrustSettings(
                         "8",
                         "N",
                         "Limit of agents in a call chain, in which each calls the next."));
+    }
+
+    private static List<Flow> oauthFlows(SettingReader in) {
+        return byAgent(
+                        "oauth-flow",
+                        in.list(
+                                "oauth-flow",
+                                "FLOW=URL+URL",
+                                "OAuth flow of an --issuer for cards: authorizationCode=AUTHORIZE+TOKEN,"
+                                        + " deviceCode=DEVICE+TOKEN, clientCredentials=TOKEN, implicit=AUTHORIZE or"
+                                        + " password=TOKEN; repeatable.",
+                                REPEATABLE))
+                .entrySet()
+                .stream()
+                .map(flow -> flow(flow.getKey(), flow.getValue()))
+                .toList();
     }
 
     private static Flow flow(String name, List<String> urls) {
@@ -154,7 +142,11 @@ public record TrustSettings(
 
     private static final String AGENT = "AGENT=A+B";
 
-    private static Map<String, List<AddressRange>> ranges(Map<String, List<String>> texts) {
+    private static Map<String, List<AddressRange>> cardAddresses(SettingReader in) {
+        Map<String, List<String>> texts = byAgent(
+                in,
+                "card-addresses",
+                "Addresses to which the card of an agent is shown, such as echo=10.0.0.0/8+fd00::/8; repeatable.");
         var ranges = new LinkedHashMap<String, List<AddressRange>>();
         texts.forEach((agent, some) -> {
             try {
@@ -166,8 +158,15 @@ public record TrustSettings(
         return ranges;
     }
 
-    private static Map<String, Authentication> ofAgents(
-            Map<String, List<String>> schemes, Map<String, List<String>> scopes) {
+    private static Map<String, Authentication> ofAgents(SettingReader in) {
+        Map<String, List<String>> schemes = byAgent(
+                in,
+                "agent-auth",
+                "Credentials of the callers of one agent instead, such as echo=apiKey+oauth2; repeatable.");
+        Map<String, List<String>> scopes = byAgent(
+                in,
+                "agent-auth-scopes",
+                "Scopes that callers of an agent named by --agent-auth must have; repeatable.");
         var ofAgents = new LinkedHashMap<String, Authentication>();
         schemes.forEach((agent, named) ->
                 ofAgents.put(agent, Authentication.named(named).withScopes(scopes.getOrDefault(agent, List.of()))));
@@ -179,6 +178,10 @@ public record TrustSettings(
                             "agent-auth-scopes: " + agent + " (expected: an agent of --agent-auth)");
                 });
         return ofAgents;
+    }
+
+    private static Map<String, List<String>> byAgent(SettingReader in, String setting, String text) {
+        return byAgent(setting, in.list(setting, AGENT, text, REPEATABLE));
     }
 
     /**
