@@ -1,5 +1,7 @@
 package dev.parley.store.audit;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -36,39 +38,29 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
     /** Entry of a segment that changes the state of a task from {@code before}; null for its beginning. */
     public static Entry of(Segment segment, @Nullable TaskState before) {
         TaskKey key = segment.head().key();
-        Cause cause = segment.cause();
-        String trace = cause.traceparent();
-        return entry(
-                key.scope().group(),
-                key.agent(),
-                key.taskId(),
-                segment.head().contextId(),
-                before,
-                segment.head().state(),
-                cause.caller(),
-                cause.address(),
-                trace == null ? "" : trace,
-                cause.chain().agents(),
-                null,
-                null);
+        var ids = new TaskIds(
+                key.scope().group(), key.agent(), key.taskId(), segment.head().contextId());
+        return entry(ids, before, segment.head().state(), segment.cause(), null, null);
     }
+
+    private record TaskIds(String group, String agent, String taskId, String contextId) {}
 
     /** The actor of an entry: the caller for a cancellation, otherwise the agent, for the caller. */
     private static Entry entry(
-            String group,
-            String agent,
-            String taskId,
-            String contextId,
+            TaskIds ids,
             @Nullable TaskState before,
             TaskState state,
-            String caller,
-            String address,
-            String trace,
-            List<String> agents,
+            Cause cause,
             @Nullable String received,
             @Nullable String sent) {
+        String group = ids.group();
+        String caller = cause.caller();
+        String trace = requireNonNullElse(cause.traceparent(), "");
+        List<String> agents = cause.chain().agents();
         var detail = new TreeMap<String, Object>(
-                before == null ? Map.of("agent", agent, "contextId", contextId) : Map.of("before", before.name()));
+                before == null
+                        ? Map.of("agent", ids.agent(), "contextId", ids.contextId())
+                        : Map.of("before", before.name()));
         if (!agents.isEmpty()) {
             detail.put("agents", agents);
         }
@@ -79,21 +71,24 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
             detail.put("answerId", sent);
         }
         if (before == null) {
-            return new Entry(group, caller, "task.created", taskId, "", state.name(), address, trace, detail);
+            return new Entry(
+                    group, caller, "task.created", ids.taskId(), "", state.name(), cause.address(), trace, detail);
         }
         if (before == state) {
-            return new Entry(group, caller, "task.continued", taskId, "", state.name(), address, trace, detail);
+            return new Entry(
+                    group, caller, "task.continued", ids.taskId(), "", state.name(), cause.address(), trace, detail);
         }
         return state == TaskState.CANCELED
-                ? new Entry(group, caller, "task.canceled", taskId, "", state.name(), address, trace, detail)
+                ? new Entry(
+                        group, caller, "task.canceled", ids.taskId(), "", state.name(), cause.address(), trace, detail)
                 : new Entry(
                         group,
-                        "agent:" + agent,
+                        "agent:" + ids.agent(),
                         "task.moved",
-                        taskId,
+                        ids.taskId(),
                         group + "/" + caller,
                         state.name(),
-                        address,
+                        cause.address(),
                         trace,
                         detail);
     }
@@ -129,22 +124,17 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
     private static LoggedEntry read(ResultSet row) throws SQLException {
         int before = row.getInt(7);
         TaskState was = row.wasNull() ? null : States.shown(before);
-        String trace = Session.text(row, 11);
         String agents = Session.text(row, 12);
+        CallChain chain = agents == null ? CallChain.NONE : CallChain.read(agents);
         byte[] events = row.getBytes(15);
         return new LoggedEntry(
                 row.getLong(1),
                 entry(
-                        Session.text(row, 2),
-                        Session.text(row, 3),
-                        Session.text(row, 4),
-                        Session.text(row, 5),
+                        new TaskIds(
+                                Session.text(row, 2), Session.text(row, 3), Session.text(row, 4), Session.text(row, 5)),
                         was,
                         States.shown(row.getInt(6)),
-                        Session.text(row, 8),
-                        Session.text(row, 9),
-                        trace == null ? "" : trace,
-                        agents == null ? List.of() : CallChain.read(agents).agents(),
+                        new Cause(Session.text(row, 8), Session.text(row, 9), Session.text(row, 11), chain),
                         Session.text(row, 13),
                         Session.text(row, 14)),
                 Session.text(row, 10),

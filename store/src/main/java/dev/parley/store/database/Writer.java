@@ -227,20 +227,7 @@ final class Writer {
             }
         }
         if (outage != null || group.size() == 1 || result.ending() == Transactions.Ending.UNCERTAIN) {
-            Outage now = outage;
-            if (now != null) {
-                if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
-                    LOG.log(Level.ERROR, "could not write", problem);
-                }
-                refuse(group, outageException("could not write", now));
-            } else if (group.size() == 1
-                    && Outage.isStanding(problem)
-                    && !hasPassed(session, group.element(), problem)) {
-                refuse(group, refusals.add(group.element(), problem));
-            } else {
-                LOG.log(Level.ERROR, "could not write", problem);
-                refuse(group, StoreException.of("could not write", problem));
-            }
+            refuse(session, group, problem);
         } else if (repeatsGroups()) {
             // A commit waits for a network and a disk, so few of them have to find the works that fail.
             var firstHalf = new ArrayDeque<Work>();
@@ -254,6 +241,21 @@ final class Writer {
             for (Work work = group.poll(); work != null; work = group.poll()) {
                 writeGroup(session, new ArrayDeque<>(List.of(work)));
             }
+        }
+    }
+
+    private void refuse(Session session, Queue<Work> group, Exception problem) {
+        Outage now = outage;
+        if (now != null) {
+            if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
+                LOG.log(Level.ERROR, "could not write", problem);
+            }
+            refuse(group, outageException("could not write", now));
+        } else if (group.size() == 1 && Outage.isStanding(problem) && !hasPassed(session, group.element(), problem)) {
+            refuse(group, refusals.add(group.element(), problem));
+        } else {
+            LOG.log(Level.ERROR, "could not write", problem);
+            refuse(group, StoreException.of("could not write", problem));
         }
     }
 
