@@ -1,17 +1,12 @@
 package dev.parley.server;
 
-import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.server.helidon.Exchange;
-import dev.parley.server.limits.OpenStreams;
 import dev.parley.server.wire.Cors;
 import dev.parley.server.wire.EventSender;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Answers each request: a preflight, a call of gRPC, or what {@link Gate} finds for its path. */
@@ -19,56 +14,21 @@ final class Door implements Consumer<Exchange> {
 
     private final Gate gate;
     private final Cors cors;
-    private final BrowserRule browsers;
-    private final OpenStreams streams;
     private final Duration keepAlive;
-    private final @Nullable Future<GrpcDialect> grpc;
-    private final Authenticator authenticator;
-    private final IntConsumer refusals;
+    private final @Nullable Consumer<Exchange> grpc;
 
-    Door(
-            Gate gate,
-            Cors cors,
-            BrowserRule browsers,
-            OpenStreams streams,
-            Duration keepAlive,
-            @Nullable Future<GrpcDialect> grpc,
-            Authenticator authenticator,
-            IntConsumer refusals) {
+    /** @param grpc answers calls of gRPC; null if the server has none */
+    Door(Gate gate, Cors cors, Duration keepAlive, @Nullable Consumer<Exchange> grpc) {
         this.gate = gate;
         this.cors = cors;
-        this.browsers = browsers;
-        this.streams = streams;
         this.keepAlive = keepAlive;
         this.grpc = grpc;
-        this.authenticator = authenticator;
-        this.refusals = refusals;
-    }
-
-    /** Returns the dialect, which the server makes in the background when it has started. */
-    private static GrpcDialect await(Future<GrpcDialect> grpc, Exchange exchange) {
-        try {
-            return grpc.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw exchange.broken("interrupted");
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("gRPC", e.getCause());
-        }
     }
 
     @Override
     public void accept(Exchange exchange) {
         if (grpc != null && GrpcCall.is(exchange)) {
-            new GrpcCall(
-                            await(grpc, exchange),
-                            browsers,
-                            authenticator,
-                            streams,
-                            exchange::draining,
-                            refusals,
-                            exchange)
-                    .run();
+            grpc.accept(exchange);
             return;
         }
         if (cors.isPreflight(exchange) && !gate.isForAllOrigins(exchange.rawPath(), exchange::arrival)) {

@@ -4,6 +4,7 @@ import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.grpc.GrpcDialect;
 import dev.parley.server.helidon.Connections;
+import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.HelidonServer;
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.wire.Cors;
@@ -12,8 +13,11 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The server, on Helidon. */
@@ -34,14 +38,14 @@ final class HttpServer extends AgentSite implements Server {
         this.settings = settings;
         this.address = address;
         var routes = settings.routes(agents, () -> connections().draining());
-        this.grpc = settings.grpc == null ? null : grpc(settings.grpc, settings, routes);
+        FutureTask<GrpcDialect> dialect = settings.grpc == null ? null : grpc(settings.grpc, settings, routes);
+        this.grpc = dialect;
         var cors = new Cors(settings.corsOrigins);
         var browsers = settings.browsers(
                 cors, address.isUnresolved() || !address.getAddress().isLoopbackAddress());
         var gate = new Gate(routes, browsers, streams);
-        var door = new Door(
-                gate, cors, browsers, streams, settings.keepAlive, grpc, settings.authenticator, settings.refusals);
-        this.web = new HelidonServer(foundation(settings, address), door);
+        Consumer<Exchange> calls = dialect == null ? null : exchange -> call(dialect, browsers, exchange);
+        this.web = new HelidonServer(foundation(settings, address), new Door(gate, cors, settings.keepAlive, calls));
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }
 
@@ -51,6 +55,30 @@ final class HttpServer extends AgentSite implements Server {
                 tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
                 settings.absent,
                 routes::isReady));
+    }
+
+    private void call(Future<GrpcDialect> grpc, BrowserRule browsers, Exchange exchange) {
+        new GrpcCall(
+                        await(grpc, exchange),
+                        browsers,
+                        settings.authenticator,
+                        streams,
+                        exchange::draining,
+                        settings.refusals,
+                        exchange)
+                .run();
+    }
+
+    /** Returns the dialect, which the server makes in the background when it has started. */
+    private static GrpcDialect await(Future<GrpcDialect> grpc, Exchange exchange) {
+        try {
+            return grpc.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw exchange.broken("interrupted");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("gRPC", e.getCause());
+        }
     }
 
     private static AutoCloseable watched(TlsIdentity tls) {

@@ -144,39 +144,43 @@ final class Routes {
     private final Paths<RequestHandler> handlers;
     private final Paths<Front> fronts;
     private final @Nullable RequestHandler home;
-    private final Supplier<Optional<String>> obstacle;
     private final Function<String, Optional<A2AException>> absent;
-    private final Supplier<Optional<String>> readinessTest;
-    private final Supplier<Map<String, String>> partsDown;
-    private final BooleanSupplier draining;
+    private final Condition condition;
     private final IntConsumer refusals;
+
+    /** Whose requests are admitted, and who sees cards. */
+    record Access(Authenticator authenticator, boolean protectCards) {}
+
+    /** Targets beside the agents, by their paths. */
+    record Targets(
+            Map<String, RequestHandler> handlers,
+            Map<String, Front> fronts,
+            @Nullable RequestHandler home) {}
+
+    /** Condition of the server, as its builder describes it. */
+    record Condition(
+            Supplier<Optional<String>> obstacle,
+            Supplier<Optional<String>> readinessTest,
+            Supplier<Map<String, String>> partsDown,
+            BooleanSupplier draining) {}
 
     Routes(
             Dialects dialects,
             AgentDirectory agents,
-            Authenticator authenticator,
-            boolean protectCards,
-            Map<String, RequestHandler> handlers,
-            Map<String, Front> fronts,
-            @Nullable RequestHandler home,
-            Supplier<Optional<String>> obstacle,
+            Access access,
+            Targets targets,
+            Condition condition,
             Function<String, Optional<A2AException>> absent,
-            Supplier<Optional<String>> readinessTest,
-            Supplier<Map<String, String>> partsDown,
-            BooleanSupplier draining,
             IntConsumer refusals) {
         this.dialects = dialects;
         this.agents = agents;
-        this.authenticator = authenticator;
-        this.protectCards = protectCards;
-        this.handlers = Paths.of(handlers);
-        this.fronts = Paths.of(fronts);
-        this.home = home;
-        this.obstacle = obstacle;
+        this.authenticator = access.authenticator();
+        this.protectCards = access.protectCards();
+        this.handlers = Paths.of(targets.handlers());
+        this.fronts = Paths.of(targets.fronts());
+        this.home = targets.home();
+        this.condition = condition;
         this.absent = absent;
-        this.readinessTest = readinessTest;
-        this.partsDown = partsDown;
-        this.draining = draining;
         this.refusals = refusals;
     }
 
@@ -208,7 +212,7 @@ final class Routes {
                 return counted(each.target().answer(head.request(relative, NO_BODY), body));
             }
         }
-        if (draining.getAsBoolean()) {
+        if (condition.draining().getAsBoolean()) {
             return problem(head, A2AException.unavailable("Shutting down", RETRY_ELSEWHERE));
         }
         if (path.equals(AgentDirectory.PATH)) {
@@ -434,7 +438,7 @@ final class Routes {
 
     /** Refuses a request to an agent that is not hosted: it may be yet, while the server is not ready. */
     private A2AException noAgentHere() {
-        return reason(obstacle).isEmpty()
+        return reason(condition.obstacle()).isEmpty()
                 ? nothingHere()
                 : A2AException.unavailable("The server is not ready", RETRY_SOON);
     }
@@ -458,7 +462,7 @@ final class Routes {
     }
 
     private WireAnswer readiness() {
-        if (draining.getAsBoolean()) {
+        if (condition.draining().getAsBoolean()) {
             return status(false, Map.of("status", "draining"));
         }
         var members = new TreeMap<String, Object>();
@@ -474,7 +478,7 @@ final class Routes {
 
     private Map<String, String> down() {
         try {
-            return partsDown.get();
+            return condition.partsDown().get();
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "The check of the parts failed", e);
             return Map.of();
@@ -487,11 +491,11 @@ final class Routes {
 
     /** Returns whether {@code /ready} answers 200. */
     boolean isReady() {
-        return !draining.getAsBoolean() && unready().isEmpty();
+        return !condition.draining().getAsBoolean() && unready().isEmpty();
     }
 
     private Optional<String> unready() {
-        return reason(obstacle).or(() -> reason(readinessTest));
+        return reason(condition.obstacle()).or(() -> reason(condition.readinessTest()));
     }
 
     private static Optional<String> reason(Supplier<Optional<String>> check) {

@@ -413,16 +413,10 @@ public final class ServerBuilder {
         return new Routes(
                 dialects,
                 agents,
-                authenticator,
-                protectCards,
-                handlers,
-                fronts,
-                home,
-                obstacle,
+                new Routes.Access(authenticator, protectCards),
+                new Routes.Targets(handlers, fronts, home),
+                new Routes.Condition(obstacle, readinessTest, partsDown, draining),
                 absent,
-                readinessTest,
-                partsDown,
-                draining,
                 refusals);
     }
 
