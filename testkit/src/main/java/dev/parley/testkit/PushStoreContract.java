@@ -157,7 +157,8 @@ public abstract class PushStoreContract {
         TaskKey task = new TaskKey(TASK.scope(), "agent", "task-3");
         Subscription brought = subscription(task, "hook");
 
-        SegmentWriter.submit(stores.log(), task, 1, List.of(created(task)), clock.instant(), List.of(), null, brought)
+        SegmentWriter.submit(
+                        stores.log(), SegmentWriter.segment(task, 1, List.of(created(task)), clock.instant(), brought))
                 .join();
 
         assertThat(store().of(task)).containsExactly(brought);
@@ -277,7 +278,7 @@ public abstract class PushStoreContract {
         var working = TaskStatus.of(TaskState.WORKING, clock.instant());
         List<TaskEvent> events =
                 List.of(created(key), new TaskStatusUpdateEvent(key.taskId(), "context", working, Map.of()));
-        SegmentWriter.submit(stores.log(), key, 1, events, clock.instant(), List.of(), null)
+        SegmentWriter.submit(stores.log(), SegmentWriter.segment(key, 1, events, clock.instant()))
                 .join();
     }
 
@@ -285,7 +286,7 @@ public abstract class PushStoreContract {
     private void end(TaskKey key) {
         var completed = TaskStatus.of(TaskState.COMPLETED, clock.instant());
         List<TaskEvent> events = List.of(new TaskStatusUpdateEvent(key.taskId(), "context", completed, Map.of()));
-        SegmentWriter.submit(stores.log(), key, 3, events, clock.instant(), List.of(), null)
+        SegmentWriter.submit(stores.log(), SegmentWriter.segment(key, 3, events, clock.instant()))
                 .join();
     }
 

@@ -4,10 +4,8 @@ import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
-import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
-import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
@@ -17,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** Submits one segment to a log. */
 public final class SegmentWriter implements TaskLog.Writer {
@@ -42,16 +39,8 @@ public final class SegmentWriter implements TaskLog.Writer {
         return writer.done;
     }
 
-    /** Submits events of a task, the first of them with the number {@code first}. */
-    static CompletableFuture<Segment> submit(
-            TaskLog log,
-            TaskKey key,
-            long first,
-            List<TaskEvent> events,
-            Instant now,
-            List<MessageKey> messages,
-            @Nullable TaskName name,
-            Subscription... webhooks) {
+    /** A segment of events of a task, the first of them with the number {@code first}. */
+    static Segment segment(TaskKey key, long first, List<TaskEvent> events, Instant now, Subscription... webhooks) {
         TaskState state = TaskState.WORKING;
         var logged = new ArrayList<LoggedEvent>();
         for (TaskEvent event : events) {
@@ -61,7 +50,7 @@ public final class SegmentWriter implements TaskLog.Writer {
             }
         }
         var head = new Head(key, "context", state, now, first + events.size() - 1);
-        return submit(log, new Segment(head, logged, messages, name, CAUSE, List.of(webhooks)));
+        return new Segment(head, logged, List.of(), null, CAUSE, List.of(webhooks));
     }
 
     @Override

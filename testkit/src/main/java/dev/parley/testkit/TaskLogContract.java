@@ -608,7 +608,9 @@ public abstract class TaskLogContract {
 
     private CompletableFuture<Segment> submit(
             TaskKey key, long first, List<TaskEvent> events, @Nullable TaskName name, MessageKey... messages) {
-        return SegmentWriter.submit(log, key, first, events, clock.instant(), List.of(messages), name);
+        Segment plain = SegmentWriter.segment(key, first, events, clock.instant());
+        return SegmentWriter.submit(
+                log, new Segment(plain.head(), plain.events(), List.of(messages), name, plain.cause(), List.of()));
     }
 
     private static Query query(
