@@ -106,13 +106,7 @@ public final class ClientSettings {
                             "ID",
                             "Service whose key the agent gets. Without it the agent's host, such as"
                                     + " agents.example.com."),
-                    in.list(
-                            KEY_ORIGINS,
-                            "key-origin",
-                            "ID=ORIGIN",
-                            "Send keys of this service to this origin if an AgentVault card there names the service,"
-                                    + " such as bank=https://agents.example.com; repeatable.",
-                            REPEATABLE),
+                    readKeyOrigins(in),
                     in.list(
                             ORIGINS,
                             "allow-origin",
@@ -139,6 +133,16 @@ public final class ClientSettings {
         }
     }
 
+    private static List<KeyOrigin> readKeyOrigins(SettingReader in) {
+        return in.list(
+                KEY_ORIGINS,
+                "key-origin",
+                "ID=ORIGIN",
+                "Send keys of this service to this origin if an AgentVault card there names the service,"
+                        + " such as bank=https://agents.example.com; repeatable.",
+                REPEATABLE);
+    }
+
     /** Servers whose certificates are accepted. */
     public record Tls(List<String> authorities, boolean insecure) {
         public static Tls read(SettingReader in) {
@@ -146,8 +150,7 @@ public final class ClientSettings {
                     in.list(
                             "ca",
                             "FILE",
-                            "Trust servers with certificates of these authorities too: certificates in PEM;"
-                                    + " repeatable.",
+                            "Trust servers with certificates of these authorities too: certificates in PEM; repeatable.",
                             REPEATABLE),
                     in.flag("insecure", "Do not verify TLS certificates (development only). Default: verify."));
         }

@@ -67,8 +67,7 @@ public final class InitCommand {
         if (!isInstalled(call.around())) {
             call.output()
                     .note("Parley " + Surroundings.version()
-                            + " is not in the local Maven repository: run ./parley install"
-                            + " in its source tree first.");
+                            + " is not in the local Maven repository: run ./parley install in its source tree first.");
         }
         return 0;
     }

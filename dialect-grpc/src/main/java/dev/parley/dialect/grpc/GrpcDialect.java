@@ -163,14 +163,14 @@ public final class GrpcDialect {
         var rpc = (Rpc<Operation, Object, Message, Message>) row;
         Operation operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
         operation.requireShortIds();
-        Callee callee = callee(operation.tenant(), request, callers, service);
-        CallContext caller = callee.caller().withDialect(service.dialect(), false);
-        return exchange(operation, service, ExtensionStyle.A2A, request, callee.agent(), caller, statuses, value -> {
+        Callee called = callee(operation.tenant(), request, callers, service);
+        var callee = new Callee(called.agent(), called.caller().withDialect(service.dialect(), false));
+        return exchange(operation, service, ExtensionStyle.A2A, request, callee, statuses, value -> {
             Object shown = value instanceof LoggedEvent event ? event.event() : value;
             Supplier<byte[]> message = () -> rpc.answer().apply(shown).toByteArray();
             return value instanceof LoggedEvent event
-                    ? LargeBodies.encode(event, caller, message)
-                    : LargeBodies.encode(value, caller, message);
+                    ? LargeBodies.encode(event, callee.caller(), message)
+                    : LargeBodies.encode(value, callee.caller(), message);
         });
     }
 
@@ -203,19 +203,11 @@ public final class GrpcDialect {
         read.requireShortIds();
         String last = request.metadata().apply(LAST_EVENT_ID);
         Operation.Extension operation = last == null || last.isBlank() ? read : method.after(read, last.trim());
-        CallContext caller = callee.caller();
-        return exchange(
-                operation,
-                v1,
-                style,
-                request,
-                agent,
-                caller,
-                statuses,
-                value -> LargeBodies.encode(
-                        method.contentOf(value),
-                        caller,
-                        () -> rpc.answer().apply(value).toByteArray()));
+        Function<Object, byte[]> encode = value -> LargeBodies.encode(
+                method.contentOf(value),
+                callee.caller(),
+                () -> rpc.answer().apply(value).toByteArray());
+        return exchange(operation, v1, style, request, callee, statuses, encode);
     }
 
     /** Has the agent answer. {@code encode} writes a result, or an element of a stream. */
@@ -225,12 +217,13 @@ public final class GrpcDialect {
             Service service,
             ExtensionStyle style,
             GrpcRequest request,
-            ServedAgent agent,
-            CallContext caller,
+            Callee callee,
             Statuses statuses,
             Function<Object, byte[]> encode) {
         Set<String> asked = ServedAgent.extensions(request.metadata().apply(service.extensions()));
-        CallContext context = caller.withDeadline(request.deadline())
+        ServedAgent agent = callee.agent();
+        CallContext context = callee.caller()
+                .withDeadline(request.deadline())
                 .withExtensions(asked)
                 .withTraceparent(request.metadata().apply(TRACE));
         AgentEndpoint endpoint = agent.door().apply(agent.endpoint());

@@ -114,6 +114,29 @@ final class Model {
                 .each("history", message, Task::history)
                 .metadata(Task::metadata)
                 .as(v -> new Task(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+        result = this.<SendResult>of("SendMessageResponse")
+                .choice("task", task, Task.class)
+                .choice("message|msg", message, Message.class)
+                .as(v -> payload(v.<@Nullable SendResult>next(), v.next()));
+        event = event(status, artifact);
+        Fields<Authentication> authentication = current ? authentication() : olderAuthentication();
+        pushConfig = this.<PushConfig>of(current ? "TaskPushNotificationConfig" : "PushNotificationConfig")
+                .optional("tenant", TEXT, PushConfig::tenant)
+                .optional("id", TEXT, PushConfig::id)
+                .optional("task_id", TEXT, PushConfig::taskId)
+                .plain("url", TEXT, PushConfig::url)
+                .optional("token", TEXT, PushConfig::token)
+                .optional("authentication", authentication, PushConfig::authentication)
+                .as(v -> new PushConfig(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+        configuration = this.<SendConfiguration>of("SendMessageConfiguration")
+                .each("accepted_output_modes", TEXT, SendConfiguration::acceptedOutputModes)
+                .optional("task_push_notification_config|push_notification", pushConfig, SendConfiguration::pushConfig)
+                .optional("history_length", NUMBER, SendConfiguration::historyLength)
+                .plain("return_immediately|blocking", current ? FLAG : BLOCKING, SendConfiguration::returnImmediately)
+                .as(v -> new SendConfiguration(v.next(), v.next(), v.next(), v.<Boolean>next()));
+    }
+
+    private Fields<TaskEvent> event(Fields<TaskStatus> status, Fields<Artifact> artifact) {
         Fields<TaskStatusUpdateEvent> statusUpdate = this.<TaskStatusUpdateEvent>of("TaskStatusUpdateEvent")
                 .plain("task_id", TEXT, TaskStatusUpdateEvent::taskId)
                 .plain("context_id", TEXT, TaskStatusUpdateEvent::contextId)
@@ -130,31 +153,12 @@ final class Model {
                 .metadata(TaskArtifactUpdateEvent::metadata)
                 .as(v -> new TaskArtifactUpdateEvent(
                         v.next(), v.next(), v.next(), v.<Boolean>next(), v.<Boolean>next(), v.next()));
-        result = this.<SendResult>of("SendMessageResponse")
-                .choice("task", task, Task.class)
-                .choice("message|msg", message, Message.class)
-                .as(v -> payload(v.<@Nullable SendResult>next(), v.next()));
-        event = this.<TaskEvent>of("StreamResponse")
+        return this.<TaskEvent>of("StreamResponse")
                 .choice("task", task, Task.class)
                 .choice("message|msg", message, Message.class)
                 .choice("status_update", statusUpdate, TaskStatusUpdateEvent.class)
                 .choice("artifact_update", artifactUpdate, TaskArtifactUpdateEvent.class)
                 .as(v -> payload(v.<@Nullable TaskEvent>next(), v.next(), v.next(), v.next()));
-        Fields<Authentication> authentication = current ? authentication() : olderAuthentication();
-        pushConfig = this.<PushConfig>of(current ? "TaskPushNotificationConfig" : "PushNotificationConfig")
-                .optional("tenant", TEXT, PushConfig::tenant)
-                .optional("id", TEXT, PushConfig::id)
-                .optional("task_id", TEXT, PushConfig::taskId)
-                .plain("url", TEXT, PushConfig::url)
-                .optional("token", TEXT, PushConfig::token)
-                .optional("authentication", authentication, PushConfig::authentication)
-                .as(v -> new PushConfig(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
-        configuration = this.<SendConfiguration>of("SendMessageConfiguration")
-                .each("accepted_output_modes", TEXT, SendConfiguration::acceptedOutputModes)
-                .optional("task_push_notification_config|push_notification", pushConfig, SendConfiguration::pushConfig)
-                .optional("history_length", NUMBER, SendConfiguration::historyLength)
-                .plain("return_immediately|blocking", current ? FLAG : BLOCKING, SendConfiguration::returnImmediately)
-                .as(v -> new SendConfiguration(v.next(), v.next(), v.next(), v.<Boolean>next()));
     }
 
     /** True for a status that is the last of its stream in 0.3. */

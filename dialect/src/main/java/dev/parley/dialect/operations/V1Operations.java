@@ -40,7 +40,7 @@ public final class V1Operations {
 
     /** The table of a server that reads messages by another codec. */
     public static OperationTable table(Codec<Message> message) {
-        return new Rows(WireOperation::fields)
+        Rows tasks = new Rows(WireOperation::fields)
                 .row(SendMessage.class, "SendMessage", "POST /message:send", V1Model.SEND_RESULT)
                 .asking(it -> send(it, message, SendMessage::new))
                 .row(SendStreamingMessage.class, "SendStreamingMessage", "POST /message:stream", null)
@@ -72,8 +72,16 @@ public final class V1Operations {
                         .as(v -> new CancelTask(nonEmpty(v.next()), v.next(), v.next())))
                 .row(SubscribeToTask.class, "SubscribeToTask", "POST,GET /tasks/{id}:subscribe", null)
                 .asking(it -> it.required("id", TEXT, SubscribeToTask::id)
-                        .as(v -> new SubscribeToTask(nonEmpty(v.next()), v.next(), null)))
-                .row(
+                        .as(v -> new SubscribeToTask(nonEmpty(v.next()), v.next(), null)));
+        return webhooks(tasks)
+                .row(GetExtendedAgentCard.class, "GetExtendedAgentCard", "GET /extendedAgentCard", V1Card.CARD)
+                .asking(it -> it.as(v -> new GetExtendedAgentCard(nonEmpty(v.next()))))
+                // Release candidates of 1.0 had it in the singular.
+                .table(Map.of("ListTaskPushNotificationConfig", ListPushConfigs.class));
+    }
+
+    private static Rows webhooks(Rows rows) {
+        return rows.row(
                         CreatePushConfig.class,
                         "CreateTaskPushNotificationConfig",
                         "POST /tasks/{taskId}/pushNotificationConfigs",
@@ -104,11 +112,7 @@ public final class V1Operations {
                         V1Model.EMPTY)
                 .asking(it -> it.required("taskId", TEXT, DeletePushConfig::taskId)
                         .required("id", TEXT, DeletePushConfig::id)
-                        .as(v -> new DeletePushConfig(nonEmpty(v.next()), v.next(), v.next())))
-                .row(GetExtendedAgentCard.class, "GetExtendedAgentCard", "GET /extendedAgentCard", V1Card.CARD)
-                .asking(it -> it.as(v -> new GetExtendedAgentCard(nonEmpty(v.next()))))
-                // Release candidates of 1.0 had it in the singular.
-                .table(Map.of("ListTaskPushNotificationConfig", ListPushConfigs.class));
+                        .as(v -> new DeletePushConfig(nonEmpty(v.next()), v.next(), v.next())));
     }
 
     private static <O extends Operation & Send> Shape<O> send(

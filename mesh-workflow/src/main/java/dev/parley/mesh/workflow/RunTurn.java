@@ -239,8 +239,7 @@ final class RunTurn {
                     attempt,
                     message,
                     taskId,
-                    agents.get(step.agent()),
-                    agents.toward(step.agent()),
+                    new StepCall.Target(agents.get(step.agent()), agents.toward(step.agent())),
                     clock,
                     progress::add);
         } catch (A2AException unknown) {

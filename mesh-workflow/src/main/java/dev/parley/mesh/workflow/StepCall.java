@@ -67,6 +67,9 @@ final class StepCall implements Runnable {
      */
     record Progress(Happening happening, List<Part> parts) {}
 
+    /** The agent of a step, and how the run calls it. */
+    record Target(StepAgent agent, CallContext context) {}
+
     private final Step step;
     private final int attempt;
     private final @Nullable Function<AgentCard, Message> message;
@@ -93,20 +96,19 @@ final class StepCall implements Runnable {
             int attempt,
             @Nullable Function<AgentCard, Message> message,
             @Nullable String taskId,
-            StepAgent agent,
-            CallContext context,
+            Target target,
             InstantSource clock,
             Consumer<Progress> progress) {
         this.step = step;
         this.attempt = attempt;
         this.message = message;
         this.taskId = taskId;
-        this.agent = agent;
-        this.context = context;
+        this.agent = target.agent();
+        this.context = target.context();
         this.clock = clock;
         this.progress = progress;
         this.announced = message == null;
-        this.isBare = agent.isForeign();
+        this.isBare = target.agent().isForeign();
     }
 
     Step step() {

@@ -217,15 +217,7 @@ public record Workflow(
             Draft draft = drafts.get(i);
             requireKind(draft, i);
             agents(draft, i).forEach((place, agent) -> {
-                if (isUrl(agent)) {
-                    requireUrl(place, agent);
-                }
-                if (!participants.isEmpty() && !participants.contains(agent)) {
-                    throw InvalidField.of(
-                            place,
-                            '"' + agent + "\" (expected: one of the participants: " + String.join(", ", participants)
-                                    + ")");
-                }
+                requireParticipant(participants, place, agent);
                 named.add(agent);
             });
             ofAgent.computeIfAbsent(draft.name(), name -> new ArrayList<>()).add(i);
@@ -269,6 +261,17 @@ public record Workflow(
                 List.copyOf(participants.isEmpty() ? named : participants),
                 inputs == null ? Map.of() : inputs,
                 inOrder(steps, ids));
+    }
+
+    private static void requireParticipant(List<String> participants, String place, String agent) {
+        if (isUrl(agent)) {
+            requireUrl(place, agent);
+        }
+        if (!participants.isEmpty() && !participants.contains(agent)) {
+            throw InvalidField.of(
+                    place,
+                    '"' + agent + "\" (expected: one of the participants: " + String.join(", ", participants) + ")");
+        }
     }
 
     /** Adds the steps to which parameters refer. */
