@@ -3,7 +3,6 @@ package dev.parley.hub;
 import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.spi.Traces;
-import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.spi.Arrival;
 import dev.parley.dialect.spi.Notification;
@@ -11,19 +10,16 @@ import dev.parley.dialect.wire.Admission;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.TaskManager;
-import dev.parley.engine.spi.MemoryTaskLog;
-import dev.parley.engine.spi.PushStore;
-import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubObserver;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.Administration;
+import dev.parley.hub.admin.HubOperation.Check;
 import dev.parley.hub.admin.Hubs;
 import dev.parley.hub.admin.Intake;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.Neighbours;
-import dev.parley.hub.extensions.TemporaryDirectory;
 import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.observation.Observed;
 import dev.parley.hub.observation.ObservedRuns;
@@ -33,9 +29,7 @@ import dev.parley.hub.pages.ExtensionPages;
 import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.OpenApiPage;
 import dev.parley.hub.pages.Page;
-import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookDelivery;
-import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
@@ -48,18 +42,14 @@ import dev.parley.server.Mount;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.server.Site;
-import dev.parley.store.Store;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.SpanKind;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -117,57 +107,18 @@ public final class Platform implements AutoCloseable {
      */
     Platform(Setup setup, Function<ServerBuilder, Site> opened, boolean isLocal) {
         Preparation.begin();
-        Given given = setup.given;
         HubSettings settings = setup.settings;
         this.drain = settings.server().drain();
         this.hosting = new Hosting(setup, this);
         this.auditsCalls = settings.auditsCalls();
-        WebhookSecrets secrets;
-        @Nullable Database database;
-        String tokenSecret;
-        TaskLog log;
-        PushStore pushStore;
-        Path data = setup.data();
-        @Nullable Sealing sealing;
         try {
-            if (data == null) {
-                secrets = WebhookSecrets.random();
-                sealing = null;
-                database = setup.authenticates() ? temporary() : null;
-                audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
-                tokenSecret = StandardWebhooks.newSecret();
-                var memory = new MemoryTaskLog();
-                log = memory;
-                pushStore = memory.webhooks();
-            } else {
-                String url = settings.store().database();
-                if (url != null) {
-                    Database.check(data, url);
-                }
-                AtRest atRest = setup.encryption(data);
-                sealing = atRest.sealing();
-                secrets = WebhookSecrets.in(data);
-                secrets.warnOfShared();
-                tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
-                InstantSource clock = InstantSource.system();
-                Store store = parts.add(
-                        url == null
-                                ? Store.open(data, clock, atRest, given.connections)
-                                : Store.open(data, url, clock, atRest, given.connections));
-                database = store.database();
-                database.storage().limit(settings.store().quotas());
-                for (String name : setup.secretFiles()) {
-                    database.keep(data, name);
-                }
-                audit = store.audit();
-                log = store.log();
-                pushStore = store.webhooks();
-            }
-            this.database = database;
+            Persistence kept = Persistence.open(setup, parts);
+            this.database = kept.database();
+            this.audit = kept.audit();
             Administration administration =
                     database == null || audit == null ? null : Administration.in(database, audit);
             this.bootstrapKey = setup.bootstrapKey(administration);
-            this.trust = setup.trust(administration, Sha256.of("access tokens\n" + tokenSecret), this::url);
+            this.trust = setup.trust(administration, Sha256.of("access tokens\n" + kept.tokenSecret()), this::url);
             trust.show(this::state);
             boolean protectCards = settings.trust().protectCards();
             Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
@@ -175,49 +126,12 @@ public final class Platform implements AutoCloseable {
             AddressRule rule = AddressRule.allowing(settings.webhookAllow());
             WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
             this.neighbours = new Neighbours(trust, this::agentUrl, hosting);
-            this.hubExtensions = parts.add(new HubExtensions(
-                    setup.extensions(),
-                    new HubExtensions.Shared(
-                            data != null,
-                            isLocal,
-                            this::url,
-                            metrics.ofExtensions(),
-                            neighbours,
-                            log,
-                            this::follow,
-                            given.cardKeys,
-                            rule,
-                            secrets::keyFor,
-                            hosting::describe,
-                            trust::identify,
-                            trust::session),
-                    database,
-                    audit));
+            this.hubExtensions = parts.add(
+                    new HubExtensions(setup.extensions(), shared(setup, isLocal, kept, rule), database, audit));
             this.home = new HomePage(shown, hubExtensions::startPage);
-            this.traces = Traces.of(requireNonNullElseGet(given.telemetry, GlobalOpenTelemetry::getOrNoop));
-            Duration retention = settings.store().retention();
+            this.traces = Traces.of(requireNonNullElseGet(setup.given.telemetry, GlobalOpenTelemetry::getOrNoop));
             this.observers = hubExtensions.observers();
-            Engine.Builder running = Engine.builder(log)
-                    .webhooks(
-                            pushStore,
-                            new WebhookDelivery(
-                                    rule,
-                                    sender,
-                                    secrets,
-                                    log::cause,
-                                    owner -> trust.isWelcome(owner.group(), owner.owner()),
-                                    this::finished,
-                                    metrics,
-                                    observers,
-                                    traces))
-                    .taskLimits(settings.tasks())
-                    .retention(retention.isZero() ? null : retention)
-                    .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
-                    .intake(intake::check)
-                    .written(segment -> tell(observer -> observer.written(segment)));
-            hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
-            hubExtensions.tools().ifPresent(running::tools);
-            this.engine = parts.addBelow(hubExtensions, running.build());
+            this.engine = parts.addBelow(hubExtensions, engine(settings, kept, rule, sender));
             parts.add(() -> drain(null));
             metrics.show(engine);
             metrics.show(hubExtensions.all());
@@ -226,56 +140,23 @@ public final class Platform implements AutoCloseable {
                 database.onOutage(this::stateChanged);
             }
             Preparation.await();
-            ServerBuilder forAll = setup.server(trust, secrets.keyFor("addresses of files"), metrics, database);
+            ServerBuilder forAll = setup.server(trust, kept.secrets().keyFor("addresses of files"), metrics, database);
             Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
-            var observed = new Observed(AdminApi.NAME, metrics, traces, List.of());
-            AdminApi api = AdminApi.of(
-                    engine,
-                    secrets,
-                    new Hubs(
-                            engine,
-                            intake,
-                            audit,
-                            new Hubs.Parts(
-                                    this::url,
-                                    metrics::openStreams,
-                                    neighbours::size,
-                                    () -> Health.of(data, sealing, engine, outage(), problems()))),
-                    administration,
-                    setup.shown,
-                    setup.extensions(),
-                    hubExtensions.all(),
-                    recorded(AdminApi.NAME)::before,
-                    endpoint -> observed.before(trust.administered(endpoint)));
+            AdminApi api = adminApi(setup, kept, administration);
             Setup.operate(forOperators.orElse(forAll), trust, api, metrics);
             var ownPaths = new HashMap<String, String>();
-            setup.extensions()
-                    .forEach(extension -> extension.paths().forEach((path, agent) -> ownPaths.put(agent, path)));
+            setup.extensions().forEach(each -> each.paths().forEach((path, agent) -> ownPaths.put(agent, path)));
             this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table(), ownPaths);
-            hubExtensions.open().forEach(trust::open);
-            if (hubExtensions.useSessions()) {
-                trust.takeSessions();
-            }
-            hubExtensions.resources().forEach((path, resource) -> forAll.handler(path, Page.of(resource)));
-            hubExtensions.faces().forEach((path, face) -> forAll.face(path, face.agent(), face.face()));
+            complete(forAll);
             this.adminSite = forOperators
                     .map(server -> server.handler(
                             OpenApiPage.PATH,
                             new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of())))
                     .map(server -> parts.addBelow(engine, opened.apply(telling(server))))
                     .orElse(null); // until the engine has closed there is something to see
-            this.site = opened.apply(telling(forAll)
-                    .authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))
-                    .handler(ExtensionPages.PATH, extensionPages)
-                    .handler(OpenApiPage.PATH, openApi)
-                    .home(home)
-                    .absent(hubExtensions::absent));
+            this.site = opened.apply(forAll);
             parts.add(() -> drain(site));
-            hubExtensions.forEach((uri, extension) -> extensionPages.own(
-                    extension.of(site.url(), site.url(), true).at(site.url()), site.url()));
-            given.agents.values().forEach(hosting::host);
-            hubExtensions.agents(given.agents.keySet()).forEach(hosting::host);
-            hubExtensions.start(); // which may host more
+            hostAll(setup.given.agents);
             hosted.complete(null);
         } catch (RuntimeException | Error failure) {
             hosted.complete(null);
@@ -283,6 +164,81 @@ public final class Platform implements AutoCloseable {
                 throw failure;
             }
         }
+    }
+
+    private HubExtensions.Shared shared(Setup setup, boolean isLocal, Persistence kept, AddressRule rule) {
+        return new HubExtensions.Shared(
+                setup.data() != null,
+                isLocal,
+                this::url,
+                metrics.ofExtensions(),
+                neighbours,
+                kept.log(),
+                this::follow,
+                setup.given.cardKeys,
+                rule,
+                kept.secrets()::keyFor,
+                hosting::describe,
+                trust);
+    }
+
+    private Engine engine(HubSettings settings, Persistence kept, AddressRule rule, WebhookSender sender) {
+        Duration retention = settings.store().retention();
+        Engine.Builder running = Engine.builder(kept.log())
+                .webhooks(
+                        kept.webhooks(),
+                        new WebhookDelivery(
+                                rule,
+                                sender,
+                                kept.secrets(),
+                                kept.log()::cause,
+                                owner -> trust.isWelcome(owner.group(), owner.owner()),
+                                this::finished,
+                                new WebhookDelivery.Observation(metrics, observers, traces)))
+                .taskLimits(settings.tasks())
+                .retention(retention.isZero() ? null : retention)
+                .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
+                .intake(intake::check)
+                .written(segment -> tell(observer -> observer.written(segment)));
+        hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
+        hubExtensions.tools().ifPresent(running::tools);
+        return running.build();
+    }
+
+    private AdminApi adminApi(Setup setup, Persistence kept, @Nullable Administration administration) {
+        Supplier<List<Check>> health = () -> Health.of(setup.data(), kept.sealing(), engine, outage(), problems());
+        var hubs = new Hubs(
+                engine, intake, audit, new Hubs.Parts(this::url, metrics::openStreams, neighbours::size, health));
+        return AdminApi.of(
+                AdminApi.handlers(engine, kept.secrets(), hubs, administration, setup.shown, hubExtensions.all()),
+                setup.extensions(),
+                recorded(AdminApi.NAME)::before,
+                endpoint ->
+                        new Observed(AdminApi.NAME, metrics, traces, List.of()).before(trust.administered(endpoint)));
+    }
+
+    /** Adds pages, extensions and authentication to the server of the site. */
+    private void complete(ServerBuilder server) {
+        hubExtensions.open().forEach(trust::open);
+        if (hubExtensions.useSessions()) {
+            trust.takeSessions();
+        }
+        hubExtensions.resources().forEach((path, resource) -> server.handler(path, Page.of(resource)));
+        hubExtensions.faces().forEach((path, face) -> server.face(path, face.agent(), face.face()));
+        telling(server)
+                .authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))
+                .handler(ExtensionPages.PATH, extensionPages)
+                .handler(OpenApiPage.PATH, openApi)
+                .home(home)
+                .absent(hubExtensions::absent);
+    }
+
+    private void hostAll(Map<String, Agent> agents) {
+        hubExtensions.forEach((uri, extension) ->
+                extensionPages.own(extension.of(site.url(), site.url(), true).at(site.url()), site.url()));
+        agents.values().forEach(hosting::host);
+        hubExtensions.agents(agents.keySet()).forEach(hosting::host);
+        hubExtensions.start(); // which may host more
     }
 
     /** A server that tells the condition of the hub. */
@@ -458,13 +414,6 @@ public final class Platform implements AutoCloseable {
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** A database that ends with the hub. */
-    private Database temporary() {
-        Path scratch = TemporaryDirectory.create();
-        parts.add(() -> TemporaryDirectory.remove(scratch));
-        return parts.add(Database.temporary(scratch));
     }
 
     /**

@@ -40,39 +40,31 @@ public final class AdminApi {
         this.endpoint = endpoint;
     }
 
-    /**
-     * All operations of a hub.
-     *
-     * @param administration null if the hub keeps no members and no audit
-     * @param settings as {@link ReadSettings#shown} has them
-     * @param sources of the extensions that are opened
-     * @param recorded decorates endpoints of operations that change something
-     * @param before decorates the endpoint of all of them
-     */
-    public static AdminApi of(
+    /** Handlers of a hub; {@code administration} is null if the hub keeps no members and no audit. */
+    public static Handlers handlers(
             Engine engine,
             WebhookSecrets secrets,
             Hubs hubs,
             @Nullable Administration administration,
             List<SettingView> settings,
-            List<HubExtensionSource> sources,
-            List<HubExtension> opened,
-            UnaryOperator<AgentEndpoint> recorded,
-            UnaryOperator<AgentEndpoint> before) {
-        var webhooks = requireNonNull(engine.deliveries().orElse(null));
-        Handlers handlers = new DeadWebhooks(webhooks, secrets)
+            List<HubExtension> opened) {
+        Handlers handlers = new DeadWebhooks(requireNonNull(engine.deliveries().orElse(null)), secrets)
                 .handlers()
                 .call(SettingOperation.LIST, (list, by) -> settings)
                 .and(hubs.handlers())
                 .call(WebhookOperation.UNREADABLE, (list, by) -> engine.unreadable())
                 .and(new PrivacyPages(engine, opened, administration).handlers());
-        if (administration != null) {
-            handlers = handlers.and(administration.handlers());
-        }
-        return of(handlers, sources, recorded, before);
+        return administration == null ? handlers : handlers.and(administration.handlers());
     }
 
-    private static AdminApi of(
+    /**
+     * Operations with these handlers.
+     *
+     * @param extensions sources of the extensions that are opened
+     * @param recorded decorates endpoints of operations that change something
+     * @param before decorates the endpoint of all of them
+     */
+    public static AdminApi of(
             Handlers handlers,
             List<HubExtensionSource> extensions,
             UnaryOperator<AgentEndpoint> recorded,

@@ -26,6 +26,7 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.trust.Trust;
 import dev.parley.trust.cards.CardKeys;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
@@ -72,8 +73,6 @@ public final class HubExtensions implements AutoCloseable {
      * @param rule for URLs that callers choose
      * @param secrets returns the secret key for a purpose
      * @param described replaces the card of an agent
-     * @param identified identifies the caller of a credential in a message
-     * @param sessions answers pages about the sessions of their browsers
      */
     public record Shared(
             boolean isKept,
@@ -87,8 +86,7 @@ public final class HubExtensions implements AutoCloseable {
             AddressRule rule,
             Function<String, byte[]> secrets,
             Consumer<Agent> described,
-            Function<String, Optional<CallContext>> identified,
-            Function<WireRequest, WireAnswer> sessions) {}
+            Trust trust) {}
 
     /**
      * Opens extensions.
@@ -181,12 +179,12 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public Optional<CallContext> identify(String credential) {
-            return shared.identified().apply(credential);
+            return shared.trust().identify(credential);
         }
 
         @Override
         public WireAnswer session(WireRequest request) {
-            return shared.sessions().apply(request);
+            return shared.trust().session(request);
         }
 
         @Override

@@ -40,10 +40,11 @@ public record WebhookDelivery(
         Function<TaskKey, Optional<Cause>> causes,
         Predicate<Scope> welcome,
         Finish finished,
-        Metrics metrics,
-        List<HubObserver> observers,
-        Traces traces)
+        Observation observation)
         implements WebhookTransport {
+    /** Receivers of the outcome of each attempt. */
+    public record Observation(Metrics metrics, List<HubObserver> observers, Traces traces) {}
+
     /** Last change of a notification of a task in a dialect. */
     @FunctionalInterface
     public interface Finish {
@@ -78,7 +79,8 @@ public record WebhookDelivery(
             return new Outcome.Failed("the owner of the task is disabled", false, null);
         }
         Optional<Cause> cause = causes.apply(key);
-        Span span = traces.begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key, cause));
+        Span span =
+                observation.traces().begin(SpanKind.CLIENT, "webhook " + key.agent(), key.agent(), context(key, cause));
         Traces.noteTask(span, null, key.taskId());
         try {
             String trace = Traces.traceparent(span, null);
@@ -93,10 +95,10 @@ public record WebhookDelivery(
                 outcome = offer(webhook, event.sequence(), last.inTrace(trace));
             }
             outcome = retried(outcome, last.retries(), webhook.attempts() + 1);
-            metrics.attempted(key.agent(), webhook.dialect(), outcome, System.nanoTime() - begun);
+            observation.metrics().attempted(key.agent(), webhook.dialect(), outcome, System.nanoTime() - begun);
             boolean accepted = outcome instanceof Outcome.Accepted;
             String caller = cause.map(Cause::caller).orElse("");
-            observers.forEach(one -> one.offered(key, caller, accepted));
+            observation.observers().forEach(one -> one.offered(key, caller, accepted));
             if (outcome instanceof Outcome.Failed) {
                 span.setStatus(StatusCode.ERROR);
             }

@@ -1,0 +1,65 @@
+package dev.parley.hub;
+
+import dev.parley.client.webhooks.StandardWebhooks;
+import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.hub.extensions.TemporaryDirectory;
+import dev.parley.hub.webhooks.SecretFile;
+import dev.parley.hub.webhooks.WebhookSecrets;
+import dev.parley.store.Store;
+import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.Database;
+import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.Sealing;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/** Tasks and secrets of a hub, in memory or on disk. Database and audit are null if the hub has none. */
+record Persistence(
+        TaskLog log,
+        PushStore webhooks,
+        WebhookSecrets secrets,
+        String tokenSecret,
+        @Nullable Sealing sealing,
+        @Nullable Database database,
+        @Nullable AuditTrail audit) {
+    /** Adds what it opens to {@code parts}. */
+    static Persistence open(Setup setup, OpenParts parts) {
+        Path data = setup.data();
+        if (data != null) {
+            return onDisk(data, setup, parts);
+        }
+        Database database = null;
+        if (setup.authenticates()) {
+            Path scratch = TemporaryDirectory.create();
+            parts.add(() -> TemporaryDirectory.remove(scratch));
+            database = parts.add(Database.temporary(scratch));
+        }
+        var log = new MemoryTaskLog();
+        AuditTrail audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
+        return new Persistence(
+                log, log.webhooks(), WebhookSecrets.random(), StandardWebhooks.newSecret(), null, database, audit);
+    }
+
+    private static Persistence onDisk(Path data, Setup setup, OpenParts parts) {
+        String url = setup.settings.store().database();
+        if (url != null) {
+            Database.check(data, url);
+        }
+        AtRest atRest = setup.encryption(data);
+        WebhookSecrets secrets = WebhookSecrets.in(data);
+        secrets.warnOfShared();
+        String tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
+        Store store = parts.add(
+                url == null
+                        ? Store.open(data, InstantSource.system(), atRest, setup.given.connections)
+                        : Store.open(data, url, InstantSource.system(), atRest, setup.given.connections));
+        Database database = store.database();
+        database.storage().limit(setup.settings.store().quotas());
+        setup.secretFiles().forEach(name -> database.keep(data, name));
+        return new Persistence(
+                store.log(), store.webhooks(), secrets, tokenSecret, atRest.sealing(), database, store.audit());
+    }
+}
