@@ -90,19 +90,20 @@ final class Subscriptions implements GroupListener {
         try {
             long position = begin(subscription, group);
             boolean resumes = subscription.metadata().get(AFTER) != null;
-            var changes = new Watching(
+            var source = new Watching.Source(
                     feed,
                     (number, limit) -> backlog(group, number, limit),
                     () -> settings.rules(group),
+                    (id, reader) -> types(group, id, reader));
+            Watching.Snapshot snapshot = isTrue(subscription, "snapshot") && !resumes
+                    ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
+                    : null;
+            var changes = new Watching(
+                    source,
                     context.caller(),
                     prepared,
                     isTrue(subscription, "includeProjection") ? (of, change) -> project(context, of, change) : null,
-                    (id, reader) -> types(group, id, reader),
-                    isTrue(subscription, "snapshot") && !resumes
-                            ? cursor -> snapshot(context, prepared.filter().pattern(), position, cursor)
-                            : null,
-                    position,
-                    tables.space(group).changeId(position),
+                    new Watching.Start(snapshot, position, tables.space(group).changeId(position)),
                     () -> leavePlace(context));
             watching = true;
             return changes;

@@ -26,17 +26,14 @@ final class Watching implements Feed<Change> {
     /** Limit of changes examined before the reader gets a result. */
     private static final int AT_ONCE = 256;
 
-    private final RecentChanges feed;
-    private final Backlog backlog;
-    private final Supplier<Alignment> rules;
+    private final Source source;
     private final String caller;
     private final GraphQlSubscription subscription;
     private final @Nullable Projection projection;
     private final Runnable closed;
-    private final Types types;
     private final AtomicBoolean open = new AtomicBoolean(true);
 
-    private final String begin;
+    private final Start start;
     private @Nullable Snapshot snapshot;
     private @Nullable String shown;
     private long position;
@@ -64,44 +61,39 @@ final class Watching implements Feed<Change> {
         Map<String, @Nullable Object> of(GraphQlSubscription subscription, Change change);
     }
 
+    /** Changes of a group, with its rules as they are at a time. */
+    record Source(RecentChanges feed, Backlog backlog, Supplier<Alignment> rules, Types types) {}
+
     /**
-     * A reader.
+     * The change after which a reader begins, by its number and its id.
      *
-     * @param snapshot what it is given before any change; null for nothing
-     * @param position the change after which it begins, and {@code begin} its id
-     * @param rules those of the group, as they are when they are asked for
-     * @param closed is run once
+     * @param snapshot statements for the reader before any change; null for none
      */
+    record Start(@Nullable Snapshot snapshot, long position, String id) {}
+
+    /** @param closed is run once */
     Watching(
-            RecentChanges feed,
-            Backlog backlog,
-            Supplier<Alignment> rules,
+            Source source,
             String caller,
             GraphQlSubscription subscription,
             @Nullable Projection projection,
-            Types types,
-            @Nullable Snapshot snapshot,
-            long position,
-            String begin,
+            Start start,
             Runnable closed) {
-        this.feed = feed;
-        this.backlog = backlog;
-        this.rules = rules;
+        this.source = source;
         this.caller = caller;
         this.subscription = subscription;
         this.projection = projection;
-        this.types = types;
-        this.snapshot = snapshot;
-        this.position = position;
-        this.begin = begin;
+        this.start = start;
+        this.snapshot = start.snapshot();
+        this.position = start.position();
         this.closed = closed;
-        this.known = rules.get();
+        this.known = source.rules().get();
         this.floors = known.floors(On.SUBSCRIBE, caller);
     }
 
     @Override
     public String position() {
-        return begin;
+        return start.id();
     }
 
     @Override
@@ -119,9 +111,9 @@ final class Watching implements Feed<Change> {
                 continue;
             }
             Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
-            List<Numbered> news = feed.after(position, left);
+            List<Numbered> news = source.feed().after(position, left);
             if (news == null) {
-                news = backlog.after(position, AT_ONCE);
+                news = source.backlog().after(position, AT_ONCE);
             }
             requireRight(); // rules may have changed while it waited
             List<Change> wanted = wanted(news);
@@ -136,10 +128,11 @@ final class Watching implements Feed<Change> {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
             boolean seesAll = floors.equals(Floors.NONE);
-            Function<String, Set<String>> of = one.types(id -> types.of(id, Floors.NONE));
+            Function<String, Set<String>> of = one.types(id -> source.types().of(id, Floors.NONE));
             Numbered shown = seesAll ? one : one.seenBy(statement -> floors.sees(statement, of));
             // A reader that may not see a type must not find entities by it either.
-            Function<String, Set<String>> asked = seesAll ? of : id -> types.of(id, floors);
+            Function<String, Set<String>> asked =
+                    seesAll ? of : id -> source.types().of(id, floors);
             if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), asked)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }
@@ -158,7 +151,7 @@ final class Watching implements Feed<Change> {
 
     /** Rules may have changed since the last look. */
     private void requireRight() {
-        Alignment now = rules.get();
+        Alignment now = source.rules().get();
         if (!now.equals(known)) {
             known = now;
             floors = now.floors(On.SUBSCRIBE, caller);
@@ -176,7 +169,7 @@ final class Watching implements Feed<Change> {
     public void close() {
         if (open.compareAndSet(true, false)) {
             closed.run();
-            feed.wake();
+            source.feed().wake();
         }
     }
 }

@@ -84,7 +84,7 @@ public final class Changes {
                                 : ReplacedStatements.values(replaced));
         long nowMs = writing.nowMs();
         writing.record(tables -> {
-            bound(tables, number, op, tables.key(stamped), stamped, nowMs, old, types, more)
+            bound(tables, new SqlWriting.Coming(stamped, tables.key(stamped), number), op, nowMs, old, types, more)
                     .executeUpdate();
             Object task = more.get("taskId");
             if (task != null) {
@@ -111,8 +111,7 @@ public final class Changes {
             throws SQLException {
         PreparedStatement insert = null;
         for (SqlWriting.Coming one : coming) {
-            insert = bound(
-                    writing, one.change(), Patch.Op.ADD, one.key(), one.statement(), writing.nowMs(), null, null, more);
+            insert = bound(writing, one, Patch.Op.ADD, writing.nowMs(), null, null, more);
             insert.addBatch();
         }
         if (insert != null) {
@@ -125,15 +124,15 @@ public final class Changes {
 
     private PreparedStatement bound(
             SqlWriting writing,
-            long number,
+            SqlWriting.Coming coming,
             Patch.Op op,
-            SqlWriting.Key key,
-            Statement stamped,
             long nowMs,
             @Nullable String replaced,
             @Nullable Set<String> types,
             Map<String, @Nullable Object> more)
             throws SQLException {
+        Statement stamped = coming.statement();
+        SqlWriting.Key key = coming.key();
         String objectType = stamped.object() instanceof Resource object ? object.type() : null;
         String typesJson = types == null ? null : JsonColumn.of(types);
         long bytes = writing.bytes(stamped) + SqlWriting.bytes(replaced) + SqlWriting.bytes(typesJson);
@@ -142,7 +141,7 @@ public final class Changes {
                 .bind(
                         "INSERT INTO kg_change (change_no, space, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms,"
                                 + " replaced, more, types, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                        number,
+                        coming.change(),
                         writing.space().number(),
                         OPS.indexOf(op),
                         key.s(),
@@ -205,24 +204,44 @@ public final class Changes {
         }
     }
 
+    /** A row of the table of changes. */
+    private record Row(
+            long number,
+            int op,
+            long s,
+            long p,
+            long o,
+            long g,
+            long subjectType,
+            long objectType,
+            @Nullable Double certainty,
+            long provenance,
+            long madeMs,
+            @Nullable String replaced,
+            long more,
+            @Nullable String types) {}
+
     private List<Numbered> changesAtOnce(Session session, Space space, long after, int limit) throws SQLException {
-        record Row(
-                long number,
-                int op,
-                long s,
-                long p,
-                long o,
-                long g,
-                long subjectType,
-                long objectType,
-                @Nullable Double certainty,
-                long provenance,
-                long madeMs,
-                @Nullable String replaced,
-                long more,
-                @Nullable String types) {}
-        var rows = new ArrayList<Row>();
+        List<Row> rows = rows(session, space, after, limit);
         var numbers = new HashSet<Long>();
+        rows.forEach(row -> numbers.addAll(List.of(row.s, row.p, row.o, row.g, row.subjectType, row.objectType)));
+        numbers.remove(Terms.NONE);
+        Map<Long, Term> known = terms.getAll(session, numbers);
+        var facts = new SqlFacts(session, space, terms, true);
+        var changes = new ArrayList<Numbered>(rows.size());
+        long characters = 0;
+        for (Row row : rows) {
+            if (characters > LongRows.MAX_CHARACTERS) {
+                return changes;
+            }
+            changes.add(numbered(row, known, facts, space));
+            characters += Characters.of(changes.getLast().change());
+        }
+        return changes;
+    }
+
+    private static List<Row> rows(Session session, Space space, long after, int limit) throws SQLException {
+        var rows = new ArrayList<Row>();
         long characters = 0;
         PreparedStatement select = session.bind(
                 "SELECT change_no, op, s, p, o, g, s_type, o_type, certainty, provenance, made_ms, replaced, more, types"
@@ -252,50 +271,39 @@ public final class Changes {
                         Session.text(found, 14)));
                 String replaced = rows.getLast().replaced;
                 characters += replaced == null ? 0 : replaced.length();
-                for (int column = 3; column <= 8; column++) {
-                    numbers.add(found.getLong(column));
-                }
             }
         }
-        numbers.remove(Terms.NONE);
-        Map<Long, Term> known = terms.getAll(session, numbers);
-        var facts = new SqlFacts(session, space, terms, true);
-        var changes = new ArrayList<Numbered>(rows.size());
-        characters = 0;
-        for (Row row : rows) {
-            if (characters > LongRows.MAX_CHARACTERS) {
-                return changes;
-            }
-            Term object = requireNonNull(known.get(row.o));
-            var metadata = new LinkedHashMap<>(facts.provenance(row.more));
-            var statement = new Statement(
-                    new Resource(id(known, row.s), name(known, row.subjectType)),
-                    id(known, row.p),
-                    object instanceof Resource resource && row.objectType != Terms.NONE
-                            ? new Resource(resource.id(), name(known, row.objectType))
-                            : object,
-                    name(known, row.g),
-                    row.certainty,
-                    facts.provenance(row.provenance));
-            List<?> replaced = row.replaced == null ? List.of() : JsonColumn.list(row.replaced);
-            Patch.Op op = OPS.get(row.op);
-            if (op == Patch.Op.REPLACE && !replaced.isEmpty()) {
-                metadata.put("replaced", replaced);
-            }
-            changes.add(new Numbered(
-                    row.number,
-                    new Change(op, statement, space.changeId(row.number), Instant.ofEpochMilli(row.madeMs), metadata),
-                    replaced.stream()
-                            .map(one -> ReplacedStatements.read(statement, (Map<?, ?>) one))
-                            .toList(),
-                    row.types == null
-                            ? null
-                            : JsonColumn.list(row.types).stream()
-                                    .map(String::valueOf)
-                                    .collect(Collectors.toSet())));
-            characters += Characters.of(changes.getLast().change());
+        return rows;
+    }
+
+    private static Numbered numbered(Row row, Map<Long, Term> known, SqlFacts facts, Space space) throws SQLException {
+        Term object = requireNonNull(known.get(row.o));
+        var metadata = new LinkedHashMap<>(facts.provenance(row.more));
+        var statement = new Statement(
+                new Resource(id(known, row.s), name(known, row.subjectType)),
+                id(known, row.p),
+                object instanceof Resource resource && row.objectType != Terms.NONE
+                        ? new Resource(resource.id(), name(known, row.objectType))
+                        : object,
+                name(known, row.g),
+                row.certainty,
+                facts.provenance(row.provenance));
+        List<?> replaced = row.replaced == null ? List.of() : JsonColumn.list(row.replaced);
+        Patch.Op op = OPS.get(row.op);
+        if (op == Patch.Op.REPLACE && !replaced.isEmpty()) {
+            metadata.put("replaced", replaced);
         }
-        return changes;
+        return new Numbered(
+                row.number,
+                new Change(op, statement, space.changeId(row.number), Instant.ofEpochMilli(row.madeMs), metadata),
+                replaced.stream()
+                        .map(one -> ReplacedStatements.read(statement, (Map<?, ?>) one))
+                        .toList(),
+                row.types == null
+                        ? null
+                        : JsonColumn.list(row.types).stream()
+                                .map(String::valueOf)
+                                .collect(Collectors.toSet()));
     }
 
     private static String id(Map<Long, Term> known, long number) {

@@ -105,23 +105,12 @@ public final class Erasure {
                 List.of(hash),
                 "decided_by = ?",
                 List.of(name));
-        rows += each(
-                "UPDATE",
-                "kg_audit",
-                "audit_no",
-                " SET caller = ?, detail = '{}'",
-                List.of(hash),
-                "caller = ?",
-                List.of(name));
-        rows += each(
-                "UPDATE",
-                "kg_audit",
-                "audit_no",
-                " SET detail = '{}'",
-                List.of(),
-                sql.member("detail", "sourceAgentId") + " = ?",
-                List.of(name));
-        return rows;
+        rows += audit(" SET caller = ?, detail = '{}'", List.of(hash), "caller = ?", name);
+        return rows + audit(" SET detail = '{}'", List.of(), sql.member("detail", "sourceAgentId") + " = ?", name);
+    }
+
+    private int audit(String set, List<String> values, String condition, String name) {
+        return each("UPDATE", "kg_audit", "audit_no", set, values, condition, List.of(name));
     }
 
     /** Removes the stored answers to a caller. */

@@ -359,17 +359,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                 try {
                     result = change.make(writing, session);
                     rows = writing.rows();
-                    if (writing.isGrowing()) {
-                        database.storage().require(group, writing.bytes());
-                    }
-                    count(group, writing);
-                    writing.tally((graph, predicate, more) ->
-                            changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
-                    if (writing.isLoaded()) {
-                        recent.addUnlisted(group);
-                    } else {
-                        recent.add(group, writing.changed().keySet());
-                    }
+                    note(group, space, writing);
                 } catch (StoreException broken) {
                     throw broken;
                 } catch (RuntimeException refused) {
@@ -407,10 +397,29 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                 done.completeExceptionally(new KnowledgeStoreException("could not write", cause, false));
             }
         });
+        return joined(done);
+    }
+
+    private static <T> T joined(CompletableFuture<T> done) {
         try {
             return done.join();
         } catch (CompletionException failure) {
             throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
+        }
+    }
+
+    /** Counts a change, unless its group has no room for it, and lists what it has changed. */
+    private void note(String group, Space space, SqlWriting writing) throws SQLException {
+        if (writing.isGrowing()) {
+            database.storage().require(group, writing.bytes());
+        }
+        count(group, writing);
+        writing.tally((graph, predicate, more) ->
+                changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
+        if (writing.isLoaded()) {
+            recent.addUnlisted(group);
+        } else {
+            recent.add(group, writing.changed().keySet());
         }
     }
 
@@ -434,9 +443,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                 return result;
             });
         } finally {
-            // Also if its commit failed, for it may have been done. Readers that still see what was there before may go
-            // on
-            // filling the old one.
+            // Also if its commit failed, for it may have been done. Readers of earlier rows may go on filling the old
+            // one.
             provenance = newCache();
             spaces.replaceAll((id, known) -> known.remembering(provenance));
         }
