@@ -10,6 +10,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
 import dev.parley.registry.ReviewOperation;
+import dev.parley.registry.document.CardReader;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;

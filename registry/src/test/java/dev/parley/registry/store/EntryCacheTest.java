@@ -9,6 +9,7 @@ import dev.parley.registry.Entry.Health;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.State;
 import dev.parley.registry.Entry.Trust;
+import dev.parley.registry.document.CardReader;
 import dev.parley.registry.store.EntryRows.Numbered;
 import java.time.Instant;
 import java.util.Map;

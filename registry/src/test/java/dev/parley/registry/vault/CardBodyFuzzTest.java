@@ -6,7 +6,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.Entry;
-import dev.parley.registry.store.CardReader;
+import dev.parley.registry.document.CardReader;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

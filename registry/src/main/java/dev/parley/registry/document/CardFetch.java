@@ -1,4 +1,4 @@
-package dev.parley.registry.store;
+package dev.parley.registry.document;
 
 import dev.parley.dialect.Json;
 import dev.parley.outbound.AddressRule;

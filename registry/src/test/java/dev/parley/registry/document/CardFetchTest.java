@@ -1,4 +1,4 @@
-package dev.parley.registry.store;
+package dev.parley.registry.document;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.parley.registry.store;
+package dev.parley.registry.document;
 
 import static java.util.Objects.requireNonNullElse;
 
@@ -41,7 +41,7 @@ public final class CardReader {
     private CardReader() {}
 
     /** A document as it was read; the card is null for other documents than cards of agents. */
-    record Reading(Resource resource, @Nullable AgentCard card, Map<String, @Nullable Object> members) {}
+    public record Reading(Resource resource, @Nullable AgentCard card, Map<String, @Nullable Object> members) {}
 
     /**
      * Reads a document.
@@ -59,7 +59,7 @@ public final class CardReader {
         return read(type, document, url, humanId, metadata).resource();
     }
 
-    static Reading read(
+    public static Reading read(
             String type,
             byte[] document,
             @Nullable String url,
@@ -148,12 +148,13 @@ public final class CardReader {
     }
 
     /** What a document says, with other members beside it. */
-    static Resource with(Resource of, @Nullable String humanId, Map<String, Object> metadata) {
+    public static Resource with(Resource of, @Nullable String humanId, Map<String, Object> metadata) {
         return with(of, humanId, metadata, List.of());
     }
 
     /** @param more addresses besides those of the document */
-    static Resource with(Resource of, @Nullable String humanId, Map<String, Object> metadata, List<Endpoint> more) {
+    public static Resource with(
+            Resource of, @Nullable String humanId, Map<String, Object> metadata, List<Endpoint> more) {
         return new Resource(
                 of.type(),
                 of.name(),
@@ -172,7 +173,7 @@ public final class CardReader {
     }
 
     /** The digest of a document, as entries have it. */
-    static String digest(byte[] document) {
+    public static String digest(byte[] document) {
         return "sha256:" + HexFormat.of().formatHex(Sha256.of(document));
     }
 
@@ -190,7 +191,7 @@ public final class CardReader {
                 : List.of();
     }
 
-    static Map<String, Object> metadata(Map<String, @Nullable Object> members, Map<String, Object> given) {
+    public static Map<String, Object> metadata(Map<String, @Nullable Object> members, Map<String, Object> given) {
         var metadata = new LinkedHashMap<String, Object>();
         for (String name : List.of("documentationUrl", "iconUrl")) {
             String url = text(members, name);

@@ -1,4 +1,4 @@
-package dev.parley.registry.store;
+package dev.parley.registry.document;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.registry.RegistryError;
@@ -125,7 +125,7 @@ public final class Secrets {
      *
      * @throws A2AException SECRET_FOUND with the path of the value, and without the value
      */
-    static void refuse(@Nullable Object json) {
+    public static void refuse(@Nullable Object json) {
         String found = find(json, "", "");
         if (found != null) {
             throw A2AException.of(

@@ -1,4 +1,4 @@
-package dev.parley.registry.store;
+package dev.parley.registry.document;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
@@ -9,7 +9,7 @@ import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.registry.Difference;
 import dev.parley.registry.Difference.Kind;
-import dev.parley.registry.store.CardReader.Reading;
+import dev.parley.registry.document.CardReader.Reading;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Differences between two versions of a document. Breaking ones take something away from callers, or demand something of them; changes of
  * trust lead callers to another party; all others are safe.
  */
-final class CardDiff {
+public final class CardDiff {
     private static final int MOST = 200;
 
     private final List<Difference> differences = new ArrayList<>();
@@ -39,7 +39,7 @@ final class CardDiff {
     private CardDiff() {}
 
     /** The differences, at most {@value #MOST}, the worst first. */
-    static List<Difference> of(Reading before, Reading after) {
+    public static List<Difference> of(Reading before, Reading after) {
         var diff = new CardDiff();
         if (before.card() == null || after.card() == null) {
             diff.members(before.members(), after.members());
