@@ -204,19 +204,19 @@ public final class CardDiff {
                 before.supportedInterfaces().stream().map(Interface::url).collect(Collectors.toSet());
         after.supportedInterfaces().stream()
                 .map(Interface::url)
-                .filter(url -> !urls.contains(url) && hosts.contains(host(url)))
+                .filter(url -> !urls.contains(url) && hosts.contains(origin(url)))
                 .distinct()
                 .forEach(url -> add(Kind.SAFE, "supportedInterfaces", "address " + url));
     }
 
     private static Set<String> hosts(AgentCard card) {
         return card.supportedInterfaces().stream()
-                .map(each -> host(each.url()))
+                .map(each -> origin(each.url()))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** Scheme, host and port: a change from https to http is one of trust, too. */
-    private static String host(String url) {
+    /** Scheme, host and port of an address: a change from https to http is one of trust, too. */
+    public static String origin(String url) {
         try {
             URI uri = URI.create(url);
             return uri.getScheme() + "://" + uri.getRawAuthority();

@@ -50,15 +50,6 @@ public final class CardReader {
      * @param url from which it came; null for none
      * @throws A2AException if it is too large, no JSON object, or no card although the type says so
      */
-    public static Resource resource(
-            String type,
-            byte[] document,
-            @Nullable String url,
-            @Nullable String humanId,
-            Map<String, Object> metadata) {
-        return read(type, document, url, humanId, metadata).resource();
-    }
-
     public static Reading read(
             String type,
             byte[] document,

@@ -17,6 +17,7 @@ import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.RevocationList;
+import dev.parley.registry.document.CardReader;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.trust.TrustCheck;
@@ -261,7 +262,7 @@ final class Copies {
         if (document.status() != 200) {
             throw new IOException(url + ": status " + document.status());
         }
-        if (!TrustCheck.digest(document.body()).equals(theirs.resource().digest())) {
+        if (!CardReader.digest(document.body()).equals(theirs.resource().digest())) {
             outcome.refused++;
             return;
         }

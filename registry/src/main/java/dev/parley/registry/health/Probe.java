@@ -7,11 +7,11 @@ import dev.parley.protocol.A2AException;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Cause;
 import dev.parley.registry.Entry.HealthStatus;
+import dev.parley.registry.document.CardDiff;
 import dev.parley.registry.trust.Fetch;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
-import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
@@ -172,15 +172,6 @@ public record Probe(HealthStatus status, Cause cause, String reason, long millis
     }
 
     private static boolean isSameHost(String url, String other) {
-        return origin(url).equals(origin(other));
-    }
-
-    private static String origin(String url) {
-        try {
-            URI uri = URI.create(url);
-            return uri.getScheme() + "://" + uri.getRawAuthority();
-        } catch (IllegalArgumentException malformed) {
-            return url;
-        }
+        return CardDiff.origin(url).equals(CardDiff.origin(other));
     }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Subscriptions to changes as tasks: a task shows the changes of each moment as its one artifact, so its webhook receives them as
  * notifications, in order, signed and repeated as those of any task. It goes on after a restart.
  */
-final class ChangeTasks {
+record ChangeTasks(EntryOperations operations) {
     private static final String ARTIFACT = "changes";
     private static final String AFTER = "after";
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -31,12 +31,6 @@ final class ChangeTasks {
 
     /** Artifacts of a task, so that its log is bounded; the next subscription goes on after the last one. */
     private static final int MOST = 10_000;
-
-    private final EntryOperations operations;
-
-    ChangeTasks(EntryOperations operations) {
-        this.operations = operations;
-    }
 
     void handle(Request request, Reply reply) throws InterruptedException {
         Map<String, @Nullable Object> members = members(request);

@@ -150,7 +150,7 @@ public final class Inspector {
                 url,
                 entry == null ? registered(bytes, url, caller) : entry.id(),
                 dialects,
-                TrustCheck.digest(bytes),
+                CardReader.digest(bytes),
                 members,
                 card == null ? null : JsonText.read(Json.write(card), Codecs.STRUCT),
                 problem,

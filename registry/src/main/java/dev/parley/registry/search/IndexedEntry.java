@@ -12,18 +12,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An entry as the index has it: rows of texts, and the factor of its state. */
-final class IndexedEntry {
+record IndexedEntry(Entry entry) {
     /** Fields of texts, in the order of the columns. */
     static final List<String> FIELDS = List.of("name", "skills", "tags", "examples", "description");
 
     /** Rows of an entry: one for itself, and one for each of its skills. Further skills are found by the first row only. */
     static final int ROWS = 64;
-
-    private final Entry entry;
-
-    IndexedEntry(Entry entry) {
-        this.entry = entry;
-    }
 
     boolean isFound() {
         return entry.isUsable();

@@ -21,18 +21,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers of the operations that search. */
-public final class SearchOperations {
+public record SearchOperations(Search search, LookAlikes lookAlikes) {
     private static final int DEFAULT_PAGE = 10;
     private static final int DEFAULT_VALUES = 20;
     private static final int MAX_FACETS = 20;
-
-    private final Search search;
-    private final LookAlikes lookAlikes;
-
-    public SearchOperations(Search search, LookAlikes lookAlikes) {
-        this.search = search;
-        this.lookAlikes = lookAlikes;
-    }
 
     /** @param plain answers lists without words */
     public Handlers handlers(CallHandler<ListEntries, EntryPage> plain) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Bytes of entries for the quotas of their groups, on the writer thread. An entry has those of its versions and changes, its row has their
  * sum. Agents of the hub itself and copies from peers count for no group, reviews for the groups of their authors.
  */
-final class EntryBytes {
+record EntryBytes(Storage storage) {
     /** Bytes of the rows of an entry, in SQL. */
     static final String SUM = "200 + length(content) + coalesce(length(views), 0) + coalesce(length(open), 0)"
             + " + coalesce((SELECT sum(200 + length(d.changes) + length(d.bytes)) FROM registry_document d"
@@ -25,12 +25,6 @@ final class EntryBytes {
 
     /** Bytes of a review, in SQL. */
     private static final String OF_REVIEW = Storage.ROW + " + octet_length(text)";
-
-    private final Storage storage;
-
-    EntryBytes(Storage storage) {
-        this.storage = storage;
-    }
 
     private static boolean counts(Ownership owner) {
         return !owner.principal().equals(Entry.HUB) && !owner.group().equals(Entry.HUB);

@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Versions of documents, with their differences to the versions before. Safe for any thread. */
-final class History {
+record History(Database database) {
     /** Versions of an entry that are kept. */
     private static final int KEPT = 100;
 
@@ -33,12 +33,6 @@ final class History {
         Reading read() {
             return CardReader.read(type, bytes, null, null, Map.of());
         }
-    }
-
-    private final Database database;
-
-    History(Database database) {
-        this.database = database;
     }
 
     static void add(

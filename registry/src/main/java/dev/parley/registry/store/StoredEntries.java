@@ -299,7 +299,8 @@ public final class StoredEntries implements Entries, AutoCloseable {
         var owner = new Ownership(viewer.group(), viewer.principal(), Entry.Visibility.GROUP);
         var given =
                 new Publication(null, Entry.AGENT_CARD, card, url, null, owner.visibility(), null, List.of(), Map.of());
-        Resource resource = CardReader.resource(given.type(), card, url, null, Map.of());
+        Resource resource =
+                CardReader.read(given.type(), card, url, null, Map.of()).resource();
         return Optional.ofNullable(place(given, resource, caller, owner))
                 .map(Numbered::entry)
                 .filter(entry -> entry.state().status() != Status.DELETED
@@ -392,8 +393,9 @@ public final class StoredEntries implements Entries, AutoCloseable {
         if (named == null || !viewer(publisher).owns(named.entry())) {
             return;
         }
-        Resource resource =
-                CardReader.resource(given.type(), given.document(), given.url(), given.humanId(), given.metadata());
+        Resource resource = CardReader.read(
+                        given.type(), given.document(), given.url(), given.humanId(), given.metadata())
+                .resource();
         String difference = difference(named.entry().resource(), resource);
         if (difference != null) {
             throw A2AException.of(

@@ -120,7 +120,7 @@ final class Views {
         List<View> views = of(given);
         for (View view : views) {
             try {
-                var unused = CardReader.resource(type, view.of(document), null, null, Map.of());
+                var unused = CardReader.read(type, view.of(document), null, null, Map.of());
             } catch (A2AException broken) {
                 throw A2AException.invalidParams("views." + view.name(), "leaves no document: " + broken.getMessage());
             }
@@ -181,7 +181,8 @@ final class Views {
 
     /** What an entry says by a view of its document. */
     static Entry.Resource resource(Entry.Resource whole, View view, byte[] document) {
-        return CardReader.resource(whole.type(), view.of(document), whole.url(), whole.humanId(), whole.metadata());
+        return CardReader.read(whole.type(), view.of(document), whole.url(), whole.humanId(), whole.metadata())
+                .resource();
     }
 
     /** Part of a document that all readers see; null for all of it. */

@@ -8,8 +8,8 @@ import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.registry.CompactJws;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.TeeOutcome;
+import dev.parley.registry.document.CardReader;
 import dev.parley.registry.trust.TrustManifest.Finding;
-import dev.parley.registry.trust.TrustManifest.Subject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -66,7 +66,7 @@ record Attestation(String type, @Nullable String endpoint) {
             return new Finding(
                     TeeOutcome.UNVERIFIED,
                     "evidence of " + type + " is not verified: " + answer.body().length + " bytes of "
-                            + shown(answer.mediaType()) + ", " + Subject.digest(answer.body()));
+                            + shown(answer.mediaType()) + ", " + CardReader.digest(answer.body()));
         }
         Verdict verdict = trusted.judge(keys -> keys.verify(evidence.payload(), evidence.detached(), null));
         if (!verdict.isVerified()) {

@@ -10,8 +10,8 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.RevocationList.Revoked;
+import dev.parley.registry.document.CardReader;
 import dev.parley.registry.store.EntryListener;
-import dev.parley.registry.trust.TrustManifest.Subject;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
@@ -132,6 +132,6 @@ public final class Revocations implements EntryListener {
         }
         byte[] bytes = known.jws().getBytes(US_ASCII);
         return new WireDocument(
-                bytes, RevocationList.MEDIA_TYPE, Subject.digest(bytes).substring("sha256:".length()));
+                bytes, RevocationList.MEDIA_TYPE, CardReader.digest(bytes).substring("sha256:".length()));
     }
 }

@@ -127,11 +127,6 @@ public final class TrustCheck implements EntryCheck {
                 finding.reason() + " (" + clock.instant() + ")");
     }
 
-    /** The digest of a document, as entries have it. */
-    public static String digest(byte[] document) {
-        return Subject.digest(document);
-    }
-
     /** The domain that publishes an identifier {@code urn:air:DOMAIN:…}; empty for others. */
     public static String publisher(String id) {
         return Subject.publisher(id);

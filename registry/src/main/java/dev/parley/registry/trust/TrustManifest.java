@@ -4,9 +4,9 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.json.CanonicalJson;
-import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Outcome;
+import dev.parley.registry.document.CardReader;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.time.Duration;
@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.format.DateTimeParseException;
 import java.util.Base64;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: AI Catalog, trust manifests; RFC 7515, appendix F; RFC 8785.
  */
-final class TrustManifest {
+record TrustManifest(DidWeb identities, InstantSource clock) {
     /** Verdict on a manifest or a card. */
     record Finding(Outcome outcome, String reason) {
         /** @param about begins the reason */
@@ -65,19 +64,15 @@ final class TrustManifest {
 
         /** The digest is of the bytes that are served; of data inside of an entry also in canonical form. */
         private boolean hasDigest(Object digest) {
-            return digest.equals(digest(document)) || url == null && digest.equals(canonical());
+            return digest.equals(CardReader.digest(document)) || url == null && digest.equals(canonical());
         }
 
         private @Nullable String canonical() {
             try {
-                return digest(CanonicalJson.of(document));
+                return CardReader.digest(CanonicalJson.of(document));
             } catch (A2AException noJson) {
                 return null;
             }
-        }
-
-        static String digest(byte[] bytes) {
-            return "sha256:" + HexFormat.of().formatHex(Sha256.of(bytes));
         }
     }
 
@@ -86,14 +81,6 @@ final class TrustManifest {
 
     private static final Duration SKEW = Duration.ofSeconds(60);
     private static final Set<String> KEYS_IN_HEADER = Set.of("jku", "jwk", "x5u", "x5c", "x5t", "x5t#S256");
-
-    private final DidWeb identities;
-    private final InstantSource clock;
-
-    TrustManifest(DidWeb identities, InstantSource clock) {
-        this.identities = identities;
-        this.clock = clock;
-    }
 
     /**
      * Judges a manifest.

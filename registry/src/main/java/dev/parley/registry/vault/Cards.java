@@ -15,7 +15,6 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
-import dev.parley.registry.Entry.State;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryChange;
 import dev.parley.registry.store.Entries;
@@ -541,18 +540,7 @@ final class Cards implements EntryListener, AutoCloseable {
                 isActive ? EntryChange.Kind.CHANGED : EntryChange.Kind.DELETED,
                 Map.of(),
                 context(developer),
-                before -> new Entry(
-                        before.id(),
-                        before.resource(),
-                        before.ownership(),
-                        before.trust(),
-                        before.health(),
-                        with(before.state(), isActive ? Entry.Status.ACTIVE : Entry.Status.DELETED)));
-    }
-
-    private static State with(State state, Entry.Status status) {
-        return new State(
-                status, state.revision(), state.change(), state.created(), state.updated(), state.leaseUntil());
+                before -> before.with(before.state().with(isActive ? Entry.Status.ACTIVE : Entry.Status.DELETED)));
     }
 
     private Map<String, Object> written(Entry entry) {

@@ -33,7 +33,8 @@ final class CardReaderFuzzTest {
     void documents(byte[] bytes) {
         for (String type : List.of(Entry.AGENT_CARD, "application/mcp-server-card+json")) {
             try {
-                Resource resource = CardReader.resource(type, bytes, null, null, Map.of());
+                Resource resource =
+                        CardReader.read(type, bytes, null, null, Map.of()).resource();
                 assertThat(resource.name()).isNotEmpty();
                 assertThat(resource.digest()).matches("sha256:[0-9a-f]{64}");
             } catch (A2AException refused) {

@@ -16,6 +16,7 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.ExchangeOperation.CatalogSignature;
 import dev.parley.registry.Target;
 import dev.parley.registry.document.CardFetch;
+import dev.parley.registry.document.CardReader;
 import dev.parley.registry.health.Probes;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.StoredEntries;
@@ -354,7 +355,7 @@ final class FetchedAddressesTest {
                                                 "type",
                                                 "text/plain",
                                                 "digest",
-                                                TrustCheck.digest(Json.write(data))),
+                                                CardReader.digest(Json.write(data))),
                                         "signature",
                                         Base64.getUrlEncoder()
                                                         .withoutPadding()

@@ -11,7 +11,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
 import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.registry.Entry;
-import dev.parley.registry.trust.TrustManifest.Subject;
+import dev.parley.registry.document.CardReader;
 import dev.parley.store.database.Database;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
@@ -130,7 +130,7 @@ class TrustCheckTest {
                 "1.0",
                 null,
                 URL,
-                Subject.digest(document),
+                CardReader.digest(document),
                 null,
                 List.of(),
                 List.of(),
@@ -212,7 +212,8 @@ class TrustCheckTest {
         var manifest = new LinkedHashMap<String, Object>();
         manifest.put("identity", identity);
         manifest.put("issuedAt", NOW.minusSeconds(60).toString());
-        manifest.put("subject", Map.of("identifier", id, "type", Entry.AGENT_CARD, "digest", Subject.digest(document)));
+        manifest.put(
+                "subject", Map.of("identifier", id, "type", Entry.AGENT_CARD, "digest", CardReader.digest(document)));
         return manifest;
     }
 
@@ -291,7 +292,7 @@ class TrustCheckTest {
         manifest.put("contributor", contributor);
         manifest.put(
                 "subject",
-                Map.of("identifier", ID, "type", Entry.AGENT_CARD, "digest", Subject.digest(Json.write(card("a")))));
+                Map.of("identifier", ID, "type", Entry.AGENT_CARD, "digest", CardReader.digest(Json.write(card("a")))));
         var signature = new LinkedHashMap<String, Object>();
         signature.put("signer", contributor);
         signature.put("profile", "did-web-v1");

@@ -50,7 +50,7 @@ final class CardBodyFuzzTest {
             return;
         }
         try {
-            CardReader.resource(Entry.AGENT_CARD, Json.write(card), null, null, Map.of());
+            CardReader.read(Entry.AGENT_CARD, Json.write(card), null, null, Map.of());
         } catch (A2AException refused) {
             Json.read(
                     Refusal.of(422, String.valueOf(refused.getMessage()))
