@@ -22,6 +22,7 @@ import dev.parley.registry.SearchOperation;
 import dev.parley.registry.SearchOperation.Facet;
 import dev.parley.registry.SearchOperation.FoundPage;
 import dev.parley.registry.SearchQuery;
+import dev.parley.registry.document.Document;
 import dev.parley.registry.federation.Federation;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.store.Entries;
@@ -154,7 +155,7 @@ public final class FaceOperations {
     private Object card(Map<String, @Nullable Object> given, CallContext caller) {
         Entry entry = ofHost(String.valueOf(given.get("host")), caller)
                 .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND));
-        Entries.Document document = entries.document(entry, caller);
+        Document document = entries.document(entry.id(), null, caller);
         return new WireDocument(document.bytes(), document.mediaType(), document.etag());
     }
 

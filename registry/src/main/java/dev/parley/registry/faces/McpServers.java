@@ -118,7 +118,8 @@ final class McpServers implements EntryListener {
                         + " AND l.entry NOT IN (SELECT s.entry FROM registry_mcp_server s)",
                 "binding=" + FaceProtocol.MCP_BINDING));
         for (long number : missing) {
-            for (Entry entry : entries.byNumbers(List.of(number), Entries.ITSELF)) {
+            for (Entry entry :
+                    entries.byNumbers(List.of(number), Entries.ITSELF).entries()) {
                 var versions = new ArrayList<Entry>();
                 for (int revision = 1; revision < entry.state().revision(); revision++) {
                     entries.version(entry.id(), revision, Entries.ITSELF).ifPresent(versions::add);
@@ -216,12 +217,12 @@ final class McpServers implements EntryListener {
     Page page(Query query, int size, @Nullable String cursor, CallContext caller) {
         var where = new StringBuilder();
         var values = new ArrayList<@Nullable Object>();
-        Conditions visible =
-                entries.conditions(new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
+        Conditions visible = entries.disclosure()
+                .conditions(new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
         where.append(query.withDeleted() ? " OR " + GONE + ")" : " AND s.status <> 'deleted')");
-        for (long hidden : query.withOwn() ? entries.unknown(caller) : List.<Long>of()) {
+        for (long hidden : query.withOwn() ? entries.disclosure().unknown(caller) : List.<Long>of()) {
             where.append(" AND s.entry <> ").append(hidden);
         }
         if (!query.withOwn()) {

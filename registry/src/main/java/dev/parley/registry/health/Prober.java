@@ -180,7 +180,7 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     private void probe(long number, Entry entry) {
         try {
-            byte[] document = entries.document(entry, Entries.ITSELF).bytes();
+            byte[] document = entries.document(entry.id(), null, Entries.ITSELF).bytes();
             Probe probe = Probe.of(entry, document, fetch);
             Entry.Trust attested = isAttestationDue(number) ? trust.attested(entry, document) : entry.trust();
             record(number, entry, probe, attested);

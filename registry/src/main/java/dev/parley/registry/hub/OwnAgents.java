@@ -82,7 +82,7 @@ final class OwnAgents {
         await();
         try {
             if (!closed) {
-                entries.removeOwnExcept(hosted);
+                entries.removeAgents(agent -> !hosted.contains(agent));
             }
         } catch (RuntimeException failure) {
             warn("agents that are not hosted any more: still registered", failure);
@@ -105,7 +105,7 @@ final class OwnAgents {
         for (Map.Entry<String, byte[]> next = next(); next != null; next = next()) {
             try {
                 if (next.getValue().length == 0) {
-                    entries.removeOwn(next.getKey());
+                    entries.removeAgents(next.getKey()::equals);
                 } else {
                     entries.publishOwn(next.getKey(), next.getValue(), faces(next.getKey()), Visibility.PUBLIC);
                 }

@@ -81,6 +81,7 @@ final class RegistryHub implements HubExtension {
     private static final int MOST_SUBSCRIPTIONS = 1_000;
 
     private final StoredEntries entries;
+    private final LookAlikes lookAlikes;
     private final ChangeTasks changes;
     private final Search search;
     private final Handlers handlers;
@@ -112,7 +113,7 @@ final class RegistryHub implements HubExtension {
                 entries,
                 ServiceLoader.load(Embedder.class).findFirst().orElse(null));
         this.own = new OwnAgents(hub, entries);
-        var lookAlikes = new LookAlikes(entries);
+        this.lookAlikes = new LookAlikes(hub.database(), entries);
         var onEntries = new EntryOperations(entries, lookAlikes, fetch);
         this.changes = new ChangeTasks(onEntries);
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
@@ -301,7 +302,7 @@ final class RegistryHub implements HubExtension {
             try {
                 try {
                     own.clean();
-                    entries.writeLooks();
+                    lookAlikes.write();
                 } finally {
                     peers.started();
                 }
@@ -319,7 +320,7 @@ final class RegistryHub implements HubExtension {
     public void stopping() {
         stops = true;
         own.close();
-        entries.stopFeeds();
+        entries.close();
     }
 
     @Override

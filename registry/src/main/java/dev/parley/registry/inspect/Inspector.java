@@ -127,7 +127,7 @@ public final class Inspector {
         if (entry == null) {
             throw A2AException.of(RegistryError.ENTRY_NOT_FOUND, problem);
         }
-        byte[] document = entries.document(entry, caller).bytes();
+        byte[] document = entries.document(entry.id(), null, caller).bytes();
         return new Subject(new Fetched(entry.resource().url(), document), entry);
     }
 

@@ -111,12 +111,17 @@ public final class Search implements AutoCloseable {
         List<Hit> hits = ask(
                 query,
                 viewer,
-                (session, plan) ->
-                        hits(session, plan, entries.conditions(query.filter(), viewer, true), query, after, limit + 1));
+                (session, plan) -> hits(
+                        session,
+                        plan,
+                        entries.disclosure().conditions(query.filter(), viewer, true),
+                        query,
+                        after,
+                        limit + 1));
         List<Hit> wanted = hits.subList(0, Math.min(limit, hits.size()));
         var byId = new HashMap<String, Entry>();
         StoredEntries.Some some =
-                entries.pageByNumbers(wanted.stream().map(Hit::number).toList(), viewer);
+                entries.byNumbers(wanted.stream().map(Hit::number).toList(), viewer);
         some.entries().forEach(entry -> byId.put(entry.id(), entry));
         List<Hit> page = wanted.subList(0, some.read());
         var results = new ArrayList<FoundEntry>();
@@ -157,7 +162,7 @@ public final class Search implements AutoCloseable {
         if (!query.text().isBlank()) {
             filter = new EntryFilter(filter.skills(), filter.tags(), filter.fields(), false); // as the index has them
         }
-        Conditions conditions = entries.conditions(filter, viewer, false);
+        Conditions conditions = entries.disclosure().conditions(filter, viewer, false);
         return ask(
                 query,
                 viewer,

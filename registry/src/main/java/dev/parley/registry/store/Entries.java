@@ -1,12 +1,12 @@
 package dev.parley.registry.store;
 
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Feed;
 import dev.parley.registry.Difference;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryChange;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.document.Document;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -63,23 +63,14 @@ public interface Entries {
     /** The entry with a URN or readable id that the caller may see. */
     Optional<Entry> find(String id, CallContext viewer);
 
-    /** The bytes of the document of such an entry as the caller may see it, with its own entity tag. */
-    Document document(Entry entry, CallContext viewer);
-
-    /** The bytes of a version of such a document; the newest one for null. */
+    /** The bytes of a version of a document as the caller may see it, with its own entity tag; of the newest one for null. */
     Document document(String id, @Nullable Long revision, CallContext viewer);
 
     /** The entry with the content of an older version of its document, if that is kept and the caller may see it. */
     Optional<Entry> version(String id, int revision, CallContext viewer);
 
-    /** Bytes of a document. */
-    record Document(byte[] bytes, String mediaType, String etag) {}
-
     /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending after a minus. */
     EntryPage list(EntryFilter filter, String order, int size, @Nullable String token, CallContext viewer);
-
-    /** Entries by the keys of their rows, for searches: those that the caller may see, in the order of the keys. */
-    List<Entry> byNumbers(List<Long> numbers, CallContext viewer);
 
     /**
      * Changes an entry that the caller owns, or as the registry itself, and writes it to the log.
@@ -92,9 +83,6 @@ public interface Entries {
             Map<String, Object> details,
             @Nullable CallContext editor,
             UnaryOperator<Entry> edit);
-
-    /** Changes after a number that the caller may see, and those that follow. */
-    Feed<EntryChange> changes(long after, EntryFilter filter, CallContext viewer);
 
     /** Adds a listener, before the first change. */
     void listen(EntryListener listener);

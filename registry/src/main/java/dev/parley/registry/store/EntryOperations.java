@@ -41,9 +41,9 @@ import dev.parley.registry.ShownEntry;
 import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardFetch.Fetched;
 import dev.parley.registry.document.CardReader;
+import dev.parley.registry.document.Document;
 import dev.parley.registry.document.Secrets;
 import dev.parley.registry.store.ChangeFeed.Batch;
-import dev.parley.registry.store.Entries.Document;
 import dev.parley.registry.store.Entries.Publication;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -267,12 +267,12 @@ public final class EntryOperations {
     }
 
     private ReviewList review(String id, String kind, long stars, String text, CallContext caller) {
-        entries.review(id, kind, stars, limited("text", text), caller);
+        entries.reviews().write(id, kind, stars, limited("text", text), caller);
         return reviews(id, caller);
     }
 
     private ReviewList reviews(String id, CallContext caller) {
-        return entries.reviews().list(entries.require(id, caller).number(), caller);
+        return entries.reviews().list(id, caller);
     }
 
     public Map<String, ReviewOperation.View> setViews(ReviewOperation.SetViews given, CallContext caller) {
@@ -281,22 +281,23 @@ public final class EntryOperations {
     }
 
     private ChangePage changes(ListChanges given, CallContext caller) {
-        Batch batch = entries.changesOnce(given.after(), given.filter(), size(given.pageSize()), caller);
+        Batch batch = entries.log().changesOnce(given.after(), given.filter(), size(given.pageSize()), caller);
         return new ChangePage(batch.changes(), batch.last());
     }
 
     /** Opens the feed of changes. */
     public Feed<EntryChange> watch(WatchChanges watch, CallContext caller) {
-        long after = watch.after() == null ? entries.newest() : watch.after();
-        return entries.changes(after, watch.filter(), caller);
+        long after = watch.after() == null ? entries.log().newest() : watch.after();
+        return entries.log().changes(after, watch.filter(), caller);
     }
 
     private ExportPage export(ExportEntries given, CallContext caller) {
-        EntryPage page = entries.listForExport(given.filter(), size(given.pageSize()), given.pageToken(), caller);
+        EntryPage page = entries.list(given.filter(), "name", size(given.pageSize()), given.pageToken(), true, caller);
         return new ExportPage(
                 page.entries().stream()
                         .map(entry -> new ExportedEntry(
-                                entry, entries.document(entry, caller).bytes()))
+                                entry,
+                                entries.document(entry.id(), null, caller).bytes()))
                         .toList(),
                 page.next());
     }

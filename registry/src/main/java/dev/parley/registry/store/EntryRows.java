@@ -51,14 +51,15 @@ final class EntryRows {
             byte @Nullable [] views,
             @Nullable Resource open) {
         static Numbered of(ResultSet row) throws SQLException {
-            byte[] content = row.getBytes(2);
-            byte[] open = row.getBytes(4);
-            return new Numbered(
-                    row.getLong(1),
-                    EntryModel.read(content),
-                    content,
-                    row.getBytes(3),
-                    open == null ? null : EntryModel.read(open).resource());
+            return of(row, 1);
+        }
+
+        /** @param first number of the first one of the {@link #COLUMNS} */
+        static Numbered of(ResultSet row, int first) throws SQLException {
+            byte[] content = row.getBytes(first + 1);
+            byte[] open = row.getBytes(first + 3);
+            Resource all = open == null ? null : EntryModel.read(open).resource();
+            return new Numbered(row.getLong(first), EntryModel.read(content), content, row.getBytes(first + 2), all);
         }
 
         static Numbered of(long number, Entry entry, byte @Nullable [] views, @Nullable Resource open) {
@@ -78,16 +79,17 @@ final class EntryRows {
     static final String COLUMNS = "e.number, e.content, e.views, e.open";
 
     static Optional<Numbered> byId(Session session, String id) throws SQLException {
-        return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.id = ?", id);
+        return first(session, "e.id = ?", id);
+    }
+
+    /** The first entry that fulfils a condition. */
+    static Optional<Numbered> first(Session session, String where, @Nullable Object... values) throws SQLException {
+        return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE " + where, values);
     }
 
     /** The oldest entry of a readable id, as two owners may claim the same one. */
     static Optional<Numbered> byHumanId(Session session, String humanId) throws SQLException {
-        return session.first(
-                Numbered::of,
-                "SELECT " + COLUMNS
-                        + " FROM registry_entry e WHERE e.human_id = ? AND e.status <> 'deleted' ORDER BY e.number LIMIT 1",
-                humanId);
+        return first(session, "e.human_id = ? AND e.status <> 'deleted' ORDER BY e.number LIMIT 1", humanId);
     }
 
     static Optional<Numbered> byAlias(Session session, String id) throws SQLException {
@@ -99,7 +101,7 @@ final class EntryRows {
     }
 
     static Optional<Numbered> byNumber(Session session, long number) throws SQLException {
-        return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number = ?", number);
+        return first(session, "e.number = ?", number);
     }
 
     /** Entries in the order of the keys of their rows. */
@@ -132,6 +134,11 @@ final class EntryRows {
             }
         }
         return damaged.reasons();
+    }
+
+    /** Number of the newest change. */
+    static long newestChange(Session session) throws SQLException {
+        return session.number("SELECT coalesce(max(number), 0) FROM registry_change");
     }
 
     static void insert(Session session, Numbered now) throws SQLException {
@@ -199,7 +206,7 @@ final class EntryRows {
         }
         eraseContent(session, entry.number(), bytes);
         // A row of no entry: the number of the newest change is not given again, and other hubs clear their caches.
-        long newest = session.number("SELECT coalesce(max(number), 0) FROM registry_change");
+        long newest = newestChange(session);
         session.update(
                 "INSERT INTO registry_change (number, entry, at_ms, kind, group_id, owner, visibility, details)"
                         + " VALUES (?, 0, ?, 'erased', '', '', 0, ?)",

@@ -18,38 +18,41 @@ final class Reviews {
     private static final int MOST = 500;
 
     private final Database database;
+    private final EntryBytes bytes;
+    private final StoredEntries entries;
     private final InstantSource clock;
 
-    Reviews(Database database, InstantSource clock) {
+    Reviews(Database database, StoredEntries entries, InstantSource clock) {
         this.database = database;
+        this.bytes = new EntryBytes(database.storage());
+        this.entries = entries;
         this.clock = clock;
     }
 
-    /** Writes a review or a note in place of the one before; one without stars and text removes it. */
-    int write(Session session, long entry, String kind, long stars, String text, CallContext caller, EntryBytes bytes)
+    /** Writes a review or a note of a caller in place of the one before; one without stars and text removes it. */
+    void write(String id, String kind, long stars, String text, CallContext caller) {
+        long entry = entries.require(id, caller).number();
+        var unused = database.admit(caller.scope().group(), session -> {
+            int rows = write(session, entry, kind, stars, text, caller);
+            if (kind.equals(REVIEW)) {
+                entries.reviewed(session, entry);
+            }
+            return rows;
+        });
+    }
+
+    private int write(Session session, long entry, String kind, long stars, String text, CallContext caller)
             throws SQLException {
         String group = caller.scope().group();
         String where = "entry = ? AND kind = ? AND group_id = ? AND principal = ?";
         Object[] key = {entry, kind, group, caller.caller()};
-        if (stars != 0 || !text.isBlank()) {
+        boolean isRemoved = stars == 0 && text.isBlank();
+        if (!isRemoved) {
             bytes.requireReview(session, text, where, group, key);
         }
         bytes.review(session, -1, where, key);
-        int written = change(session, entry, kind, stars, text, caller);
-        bytes.review(session, 1, where, key);
-        return written;
-    }
-
-    private int change(Session session, long entry, String kind, long stars, String text, CallContext caller)
-            throws SQLException {
-        String group = caller.scope().group();
-        return stars == 0 && text.isBlank()
-                ? session.update(
-                        "DELETE FROM registry_review WHERE entry = ? AND kind = ? AND group_id = ? AND principal = ?",
-                        entry,
-                        kind,
-                        group,
-                        caller.caller())
+        int written = isRemoved
+                ? session.update("DELETE FROM registry_review WHERE " + where, key)
                 : session.update(
                         "INSERT INTO registry_review (entry, kind, group_id, principal, at_ms, stars, text)"
                                 + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (entry, kind, group_id, principal)"
@@ -61,10 +64,13 @@ final class Reviews {
                         clock.instant(),
                         stars,
                         text);
+        bytes.review(session, 1, where, key);
+        return written;
     }
 
     /** Reviews, and notes of the caller's group, the newest first. */
-    ReviewList list(long entry, CallContext caller) {
+    ReviewList list(String id, CallContext caller) {
+        long entry = entries.require(id, caller).number();
         return database.read(session -> {
             double average = session.first(
                             row -> row.getDouble(1),

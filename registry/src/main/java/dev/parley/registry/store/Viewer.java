@@ -1,8 +1,10 @@
 package dev.parley.registry.store;
 
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Ownership;
+import dev.parley.registry.RegistryError;
 import java.util.function.Predicate;
 
 /**
@@ -15,6 +17,9 @@ import java.util.function.Predicate;
 record Viewer(String group, String principal, boolean isStranger, boolean isOperator, Predicate<Entry> knows) {
     /** Scope of operators. */
     private static final String ADMIN = "admin";
+
+    /** Characters of an id in errors. */
+    private static final int LONGEST_SHOWN = 400;
 
     static Viewer of(CallContext caller, Predicate<Entry> knows) {
         return new Viewer(
@@ -45,5 +50,19 @@ record Viewer(String group, String principal, boolean isStranger, boolean isOper
                             case GROUP -> !isStranger && owner.group().equals(group);
                             case PRIVATE -> false;
                         };
+    }
+
+    /** Refuses the change of an entry of another owner. */
+    void requireOwner(Entry entry) {
+        if (!owns(entry)) {
+            throw sees(entry)
+                    ? A2AException.of(RegistryError.NOT_OWNER, "entry " + entry.id() + ": owned by another principal")
+                    : notFound(entry.id());
+        }
+    }
+
+    static A2AException notFound(String id) {
+        String shown = id.length() <= LONGEST_SHOWN ? id : id.substring(0, LONGEST_SHOWN) + "…";
+        return A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + shown + "\": unknown");
     }
 }

@@ -154,8 +154,8 @@ public final class TrustOperations {
     }
 
     private boolean verify(Entry entry) {
-        Entry.Trust now =
-                check.judged(entry, entries.document(entry, Entries.ITSELF).bytes());
+        Entry.Trust now = check.judged(
+                entry, entries.document(entry.id(), null, Entries.ITSELF).bytes());
         if (now.outcome() == entry.trust().outcome()
                 && now.reason().equals(entry.trust().reason())) {
             return false;

@@ -313,7 +313,8 @@ final class Cards implements EntryListener, AutoCloseable {
     /** The card of AgentVault that an entry has, or that its card of A2A amounts to. */
     private Map<String, @Nullable Object> card(Entry entry) {
         boolean isOfHub = entry.ownership().principal().equals(Entry.HUB);
-        byte[] document = entries.document(entry, isOfHub ? PUBLIC : ITSELF).bytes();
+        byte[] document =
+                entries.document(entry.id(), null, isOfHub ? PUBLIC : ITSELF).bytes();
         Map<String, @Nullable Object> members = Form.members(Json.read(document, Map.class));
         if (members.containsKey("humanReadableId") && members.containsKey("authSchemes")) {
             return members;
