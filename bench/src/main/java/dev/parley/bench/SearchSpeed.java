@@ -7,7 +7,8 @@ import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.store.Entries.Publication;
+import dev.parley.registry.store.EntryPublisher;
+import dev.parley.registry.store.EntryPublisher.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ public final class SearchSpeed {
             System.out.printf("%,d agents, ready in %.2f s%n", indexed, seconds(start));
             if (indexed < agents) {
                 start = System.nanoTime();
-                register(entries, indexed, agents);
+                register(entries.publisher(), indexed, agents);
                 System.out.printf("%,d agents registered in %.1f s%n", agents - indexed, seconds(start));
             }
             for (int round = 0; round < 2; round++) {
@@ -115,7 +116,7 @@ public final class SearchSpeed {
                 millis[millis.length * 99 / 100]);
     }
 
-    private static void register(StoredEntries entries, long from, int agents) throws InterruptedException {
+    private static void register(EntryPublisher publisher, long from, int agents) throws InterruptedException {
         var room = new Semaphore(IN_FLIGHT);
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (long i = from; i < agents; i++) {
@@ -123,7 +124,7 @@ public final class SearchSpeed {
                 room.acquire();
                 threads.execute(() -> {
                     try {
-                        entries.publish(
+                        publisher.publish(
                                 new Publication(
                                         "urn:air:agent.localhost:default:bench-" + number,
                                         Entry.AGENT_CARD,

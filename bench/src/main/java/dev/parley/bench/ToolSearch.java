@@ -9,7 +9,8 @@ import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.SearchOperation.FoundEntry;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.store.Entries.Publication;
+import dev.parley.registry.store.EntryPublisher;
+import dev.parley.registry.store.EntryPublisher.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.io.IOException;
@@ -54,7 +55,7 @@ public final class ToolSearch {
                         new NoParts(),
                         InstantSource.system());
                 var search = new Search(database, entries, embedder)) {
-            Map<String, Set<String>> byTool = publish(entries, servers);
+            Map<String, Set<String>> byTool = publish(entries.publisher(), servers);
             if (embedder != null) {
                 search.awaitVectors(Duration.ofMinutes(5));
             }
@@ -62,7 +63,7 @@ public final class ToolSearch {
         }
     }
 
-    private static Map<String, Set<String>> publish(StoredEntries entries, JsonNode servers) {
+    private static Map<String, Set<String>> publish(EntryPublisher publisher, JsonNode servers) {
         var byTool = new HashMap<String, Set<String>>();
         int number = 0;
         for (JsonNode server : servers) {
@@ -96,7 +97,7 @@ public final class ToolSearch {
                     "defaultInputModes", List.of("text/plain"),
                     "defaultOutputModes", List.of("text/plain"),
                     "skills", skills));
-            entries.publish(
+            publisher.publish(
                     new Publication(
                             id, Entry.AGENT_CARD, card, null, null, Visibility.PUBLIC, null, List.of(), Map.of()),
                     CALLER);

@@ -25,7 +25,6 @@ import dev.parley.registry.SearchQuery;
 import dev.parley.registry.document.Document;
 import dev.parley.registry.federation.Federation;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.CatalogSigner;
 import dev.parley.registry.trust.TrustCheck;
@@ -60,7 +59,7 @@ public final class FaceOperations {
             "createdat", "created",
             "createdat desc", "-created");
 
-    private final Entries entries;
+    private final StoredEntries entries;
     private final McpOperations mcp;
     private final Search search;
     private final @Nullable Federation federation;

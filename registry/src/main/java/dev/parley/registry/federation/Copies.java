@@ -20,6 +20,8 @@ import dev.parley.registry.RevocationList;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
 import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.EntryPublisher;
+import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
@@ -58,15 +60,17 @@ final class Copies {
     }
 
     private final PeerTable table;
-    private final Entries entries;
+    private final StoredEntries entries;
+    private final EntryPublisher entryPublisher;
     private final GuardedFetch http;
     private final String publisher;
     private final HubTimers.Timers timers;
 
     /** @param publisher domain of this registry, for which no peer speaks */
-    Copies(PeerTable table, Entries entries, GuardedFetch http, String publisher, HubTimers timers) {
+    Copies(PeerTable table, StoredEntries entries, GuardedFetch http, String publisher, HubTimers timers) {
         this.table = table;
         this.entries = entries;
+        this.entryPublisher = entries.publisher();
         this.http = http;
         this.publisher = publisher;
         this.timers = timers.named("registry/peer", this::due);
@@ -270,8 +274,8 @@ final class Copies {
         metadata.put("peer", peer.name());
         metadata.put("source", peer.url());
         try {
-            entries.copy(
-                    new Entries.Publication(
+            entryPublisher.copy(
+                    new EntryPublisher.Publication(
                             theirs.id(),
                             theirs.resource().type(),
                             document.body(),

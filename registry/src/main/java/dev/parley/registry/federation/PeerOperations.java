@@ -16,6 +16,7 @@ import dev.parley.registry.federation.PeerOperation.PeerView;
 import dev.parley.registry.federation.PeerOperation.PutPeer;
 import dev.parley.registry.federation.PeerOperation.RemovedCopies;
 import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.audit.Entry;
 import dev.parley.trust.cards.CardTrust;
@@ -46,7 +47,12 @@ public final class PeerOperations implements AutoCloseable {
      * @param publisher domain of this registry
      */
     public PeerOperations(
-            HubParts hub, Entries entries, TrustCheck trust, GuardedFetch http, AddressRule rule, String publisher) {
+            HubParts hub,
+            StoredEntries entries,
+            TrustCheck trust,
+            GuardedFetch http,
+            AddressRule rule,
+            String publisher) {
         this.hub = hub;
         this.http = http;
         this.publisher = publisher;

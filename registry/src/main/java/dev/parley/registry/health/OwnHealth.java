@@ -14,6 +14,7 @@ import dev.parley.registry.Entry.HealthStatus;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.StoredEntries;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -63,13 +64,13 @@ public final class OwnHealth implements HubObserver {
         }
     }
 
-    private final Entries entries;
+    private final StoredEntries entries;
     private final Duration interval;
     private final Map<String, Counts> counts = new ConcurrentHashMap<>();
     private final HubTimers.Timers timer;
 
     /** @param interval between looks; zero for none */
-    public OwnHealth(Entries entries, HubTimers timers, Duration interval) {
+    public OwnHealth(StoredEntries entries, HubTimers timers, Duration interval) {
         this.entries = entries;
         this.interval = interval;
         this.timer = timers.named("registry/own-health", (id, content) -> look());

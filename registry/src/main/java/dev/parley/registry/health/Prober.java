@@ -16,6 +16,7 @@ import dev.parley.registry.InspectionOperation.ShowHealth;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryListener;
+import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
@@ -70,7 +71,7 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     private static final Duration ATTESTATION = Duration.ofHours(6);
 
-    private final Entries entries;
+    private final StoredEntries entries;
     private final Database database;
     private final Fetch fetch;
     private final TrustCheck trust;
@@ -86,7 +87,7 @@ public final class Prober implements EntryListener, AutoCloseable {
     private final FairTasks tasks = new FairTasks(AT_ONCE, WAITING);
 
     /** @param interval between probes; zero for no probes */
-    public Prober(Entries entries, HubParts hub, Fetch fetch, TrustCheck trust, Duration interval) {
+    public Prober(StoredEntries entries, HubParts hub, Fetch fetch, TrustCheck trust, Duration interval) {
         this.entries = entries;
         this.database = hub.database();
         this.fetch = fetch;
@@ -259,7 +260,7 @@ public final class Prober implements EntryListener, AutoCloseable {
     }
 
     /** Writes the health of an entry if its status or cause is another one. */
-    static void change(Entries entries, String id, Probe probe, Instant now) {
+    static void change(StoredEntries entries, String id, Probe probe, Instant now) {
         entries.change(
                 id,
                 EntryChange.Kind.HEALTH,

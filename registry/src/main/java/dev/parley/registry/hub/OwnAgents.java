@@ -6,7 +6,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.FaceProtocol;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryPublisher;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,16 +26,16 @@ final class OwnAgents {
     private static final byte[] NONE = {};
 
     private final HubParts hub;
-    private final StoredEntries entries;
+    private final EntryPublisher publisher;
     private final Set<String> hosted = ConcurrentHashMap.newKeySet();
     private final Map<String, byte[]> waiting = new LinkedHashMap<>();
     private boolean running;
     private volatile boolean idle = true;
     private volatile boolean closed;
 
-    OwnAgents(HubParts hub, StoredEntries entries) {
+    OwnAgents(HubParts hub, EntryPublisher publisher) {
         this.hub = hub;
-        this.entries = entries;
+        this.publisher = publisher;
         hub.agents().onHosted(this::hosted);
         hub.agents().onRemoved(this::removed);
     }
@@ -82,7 +82,7 @@ final class OwnAgents {
         await();
         try {
             if (!closed) {
-                entries.removeAgents(agent -> !hosted.contains(agent));
+                publisher.removeAgents(agent -> !hosted.contains(agent));
             }
         } catch (RuntimeException failure) {
             warn("agents that are not hosted any more: still registered", failure);
@@ -105,9 +105,9 @@ final class OwnAgents {
         for (Map.Entry<String, byte[]> next = next(); next != null; next = next()) {
             try {
                 if (next.getValue().length == 0) {
-                    entries.removeAgents(next.getKey()::equals);
+                    publisher.removeAgents(next.getKey()::equals);
                 } else {
-                    entries.publishOwn(next.getKey(), next.getValue(), faces(next.getKey()), Visibility.PUBLIC);
+                    publisher.publishOwn(next.getKey(), next.getValue(), faces(next.getKey()), Visibility.PUBLIC);
                 }
             } catch (RuntimeException failure) {
                 warn("agent \"" + next.getKey() + "\": entry not written", failure);

@@ -112,14 +112,14 @@ final class RegistryHub implements HubExtension {
                 hub.database(),
                 entries,
                 ServiceLoader.load(Embedder.class).findFirst().orElse(null));
-        this.own = new OwnAgents(hub, entries);
+        this.own = new OwnAgents(hub, entries.publisher());
         this.lookAlikes = new LookAlikes(hub.database(), entries);
         var onEntries = new EntryOperations(entries, lookAlikes, fetch);
         this.changes = new ChangeTasks(onEntries);
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
         var revocations = new Revocations(hub.database(), hub.signatures(), publisher, clock);
         var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
-        entries.check(trust);
+        entries.publisher().check(trust);
         entries.listen(revocations);
         var trustOperations = new TrustOperations(entries, hub, trust);
         this.prober = new Prober(entries, hub, documents, trust, settings.probes());

@@ -25,6 +25,7 @@ import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardFetch.Fetched;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.Secrets;
+import dev.parley.registry.store.EntryPublisher;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
@@ -44,6 +45,7 @@ public final class Inspector {
     private static final int MOST_SIGNATURES = 10;
 
     private final StoredEntries entries;
+    private final EntryPublisher publisher;
     private final CardFetch fetch;
     private final TrustCheck trust;
     private final Interfaces interfaces;
@@ -51,6 +53,7 @@ public final class Inspector {
     /** @param addresses fetches the addresses of interfaces */
     public Inspector(StoredEntries entries, CardFetch fetch, Fetch addresses, TrustCheck trust) {
         this.entries = entries;
+        this.publisher = entries.publisher();
         this.fetch = fetch;
         this.trust = trust;
         this.interfaces = new Interfaces(addresses);
@@ -165,7 +168,7 @@ public final class Inspector {
     /** The entry that a registration by the caller would change; null for none. */
     private @Nullable String registered(byte[] bytes, @Nullable String url, CallContext caller) {
         try {
-            return entries.registered(bytes, url, caller).map(Entry::id).orElse(null);
+            return publisher.registered(bytes, url, caller).map(Entry::id).orElse(null);
         } catch (A2AException refused) {
             return null; // of a card that cannot be registered
         }

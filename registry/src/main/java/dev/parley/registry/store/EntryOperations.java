@@ -44,7 +44,7 @@ import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.Document;
 import dev.parley.registry.document.Secrets;
 import dev.parley.registry.store.ChangeFeed.Batch;
-import dev.parley.registry.store.Entries.Publication;
+import dev.parley.registry.store.EntryPublisher.Publication;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,11 +62,13 @@ public final class EntryOperations {
     private static final int IMPORTS_AT_ONCE = 32;
 
     private final StoredEntries entries;
+    private final EntryPublisher publisher;
     private final LookAlikes lookAlikes;
     private final CardFetch fetch;
 
     public EntryOperations(StoredEntries entries, LookAlikes lookAlikes, CardFetch fetch) {
         this.entries = entries;
+        this.publisher = entries.publisher();
         this.lookAlikes = lookAlikes;
         this.fetch = fetch;
     }
@@ -98,8 +100,8 @@ public final class EntryOperations {
     public Entry register(RegisterEntry given, CallContext caller) {
         Publication publication =
                 publication(given.publication(), given.id(), null, document(given.publication(), null, caller));
-        entries.refuseAnother(publication, caller);
-        return lookAlikes.flagged(entries.publish(publication, caller), caller);
+        publisher.refuseAnother(publication, caller);
+        return lookAlikes.flagged(publisher.publish(publication, caller), caller);
     }
 
     /** Publishes a version of an entry; what the request leaves out stays as it is. */
@@ -107,7 +109,7 @@ public final class EntryOperations {
         Entry entry = entries.shown(given.id(), caller);
         Fetched document = document(given.publication(), entry, caller);
         return lookAlikes.flagged(
-                entries.publish(publication(given.publication(), null, entry, document), caller), caller);
+                publisher.publish(publication(given.publication(), null, entry, document), caller), caller);
     }
 
     private Fetched document(EntryOperation.Publication given, @Nullable Entry entry, CallContext caller) {
@@ -345,8 +347,8 @@ public final class EntryOperations {
                 null,
                 List.of(),
                 entry.resource().metadata());
-        entries.refuseAnother(given, caller);
-        return entries.publish(given, caller);
+        publisher.refuseAnother(given, caller);
+        return publisher.publish(given, caller);
     }
 
     private static Map<String, Object> present(Map<String, @Nullable Object> members) {

@@ -15,6 +15,7 @@ import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.InspectionOperation;
 import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.StoredEntries;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -32,12 +33,12 @@ public final class TrustOperations {
     private static final int PAGE = 200;
     private static final int MAX_REASON = 1_000;
 
-    private final Entries entries;
+    private final StoredEntries entries;
     private final HubParts hub;
     private final TrustCheck check;
     private final HubTimers.Timers timer;
 
-    public TrustOperations(Entries entries, HubParts hub, TrustCheck check) {
+    public TrustOperations(StoredEntries entries, HubParts hub, TrustCheck check) {
         this.entries = entries;
         this.hub = hub;
         this.check = check;

@@ -17,9 +17,10 @@ import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryChange;
-import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.Entries.Publication;
 import dev.parley.registry.store.EntryListener;
+import dev.parley.registry.store.EntryPublisher;
+import dev.parley.registry.store.EntryPublisher.Publication;
+import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
@@ -92,17 +93,19 @@ final class Cards implements EntryListener, AutoCloseable {
     private final Database database;
     private final Readers readers;
     private final FairPool pool = new FairPool("vault-list", 2, 64);
-    private final Entries entries;
+    private final StoredEntries entries;
+    private final EntryPublisher publisher;
     private final Accounts accounts;
     private final HubAgents agents;
 
     /** For the creation of cards, so that a readable id is given once. */
     private final ReentrantLock creating = new ReentrantLock();
 
-    Cards(Database database, Entries entries, Accounts accounts, HubAgents agents) {
+    Cards(Database database, StoredEntries entries, Accounts accounts, HubAgents agents) {
         this.agents = agents;
         this.database = database;
         this.entries = entries;
+        this.publisher = entries.publisher();
         this.accounts = accounts;
         database.migrate("registry-vault", TABLES);
         this.readers = database.readers(2);
@@ -521,7 +524,7 @@ final class Cards implements EntryListener, AutoCloseable {
     private Entry publish(@Nullable String urn, Developer developer, Map<String, @Nullable Object> card) {
         Object tee = Form.members(card.get("capabilities")).get("teeDetails");
         String type = Form.text(Form.members(tee), "type");
-        return entries.publish(
+        return publisher.publish(
                 new Publication(
                         urn,
                         Entry.AGENT_CARD,

@@ -18,7 +18,6 @@ import dev.parley.registry.Target;
 import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.health.Probes;
-import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
@@ -158,7 +157,7 @@ final class FetchedAddressesTest {
                 case COPIES -> {
                     var table = new PeerTable(database, new byte[32]);
                     table.put(peer(url));
-                    var copies = new Copies(table, (Entries) entries, cards.fetch(), "a.example", NO_TIMERS);
+                    var copies = new Copies(table, entries, cards.fetch(), "a.example", NO_TIMERS);
                     yield of(() -> copies.copy(peer(url)));
                 }
             };

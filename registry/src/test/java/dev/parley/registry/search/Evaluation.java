@@ -7,7 +7,7 @@ import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.SearchQuery;
-import dev.parley.registry.store.Entries.Publication;
+import dev.parley.registry.store.EntryPublisher.Publication;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.io.IOException;
@@ -114,7 +114,8 @@ final class Evaluation implements AutoCloseable {
                 {"name":"%s","description":"%s","version":"1.0.0","capabilities":{},"defaultInputModes":["text/plain"],
                  "defaultOutputModes":["text/plain"],"skills":[%s],
                  "supportedInterfaces":[{"url":"https://a.example/%s","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}""".formatted(card[1], card[2], skills, card[0]);
-        return entries.publish(
+        return entries.publisher()
+                .publish(
                         new Publication(
                                 null,
                                 Entry.AGENT_CARD,

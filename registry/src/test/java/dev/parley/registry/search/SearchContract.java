@@ -19,7 +19,7 @@ import dev.parley.registry.SearchOperation.Facets;
 import dev.parley.registry.SearchOperation.FoundEntry;
 import dev.parley.registry.SearchOperation.FoundPage;
 import dev.parley.registry.SearchQuery;
-import dev.parley.registry.store.Entries.Publication;
+import dev.parley.registry.store.EntryPublisher.Publication;
 import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
@@ -83,18 +83,19 @@ abstract class SearchContract {
                 {"name":"%s","description":"%s","version":"1.0.0","provider":{"organization":"Acme","url":"https://acme.example"},
                  "supportedInterfaces":[{"url":"https://a.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
                  "capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[%s]}""".formatted(name, description, String.join(",", list));
-        return entries.publish(
-                new Publication(
-                        null,
-                        Entry.AGENT_CARD,
-                        card.getBytes(StandardCharsets.UTF_8),
-                        null,
-                        null,
-                        visibility,
-                        null,
-                        List.of(),
-                        Map.of()),
-                ANNA);
+        return entries.publisher()
+                .publish(
+                        new Publication(
+                                null,
+                                Entry.AGENT_CARD,
+                                card.getBytes(StandardCharsets.UTF_8),
+                                null,
+                                null,
+                                visibility,
+                                null,
+                                List.of(),
+                                Map.of()),
+                        ANNA);
     }
 
     private Entry register(String name, String... skills) {
