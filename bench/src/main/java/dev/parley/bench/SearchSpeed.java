@@ -7,9 +7,9 @@ import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Search;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher;
 import dev.parley.registry.store.EntryPublisher.Publication;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -36,55 +36,56 @@ public final class SearchSpeed {
     public static void main(String[] arguments) throws InterruptedException {
         int agents = Integer.parseInt(arguments[1]);
         long start = System.nanoTime();
-        try (Database database = Database.open(Path.of(arguments[0]));
-                var entries = new StoredEntries(
-                        database,
-                        "agent.localhost",
-                        List.of(),
-                        (caller, agent) -> true,
-                        new NoParts(),
-                        new NoParts(),
-                        InstantSource.system());
-                var search = new Search(database, entries, null)) {
-            long indexed =
-                    search.facets(SearchQuery.of(""), List.of(), 1, OWNER).total();
-            search.search(SearchQuery.of("invoices"), 10, null, READER);
-            System.out.printf("%,d agents, ready in %.2f s%n", indexed, seconds(start));
-            if (indexed < agents) {
-                start = System.nanoTime();
-                register(entries.publisher(), indexed, agents);
-                System.out.printf("%,d agents registered in %.1f s%n", agents - indexed, seconds(start));
-            }
-            for (int round = 0; round < 2; round++) {
-                measure(
-                        "words",
-                        search,
-                        number -> new SearchQuery(MeasuredCards.query(number), false, EntryFilter.NONE));
-            }
-            measure(
-                    "words, filtered",
-                    search,
-                    number -> new SearchQuery(
-                            MeasuredCards.query(number),
-                            false,
-                            new EntryFilter(
-                                    List.of(),
-                                    List.of(),
-                                    Map.of("binding", List.of("GRPC"), "scheme", List.of()),
-                                    false)));
-            measure("typed", search, number -> {
-                String text = MeasuredCards.query(number);
-                return new SearchQuery(
-                        text.substring(0, 2 + (int) (number % (text.length() - 1))), true, EntryFilter.NONE);
-            });
-            for (int round = 0; round < 2; round++) {
-                double[] millis = new double[FACETS];
-                for (int i = 0; i < millis.length; i++) {
-                    long begin = System.nanoTime();
-                    search.facets(SearchQuery.of(MeasuredCards.query(i)), List.of("tag", "provider"), 20, READER);
-                    millis[i] = (System.nanoTime() - begin) / 1e6;
+        try (Database database = Database.open(Path.of(arguments[0]))) {
+            Entries entries = Entries.open(
+                    database,
+                    "agent.localhost",
+                    List.of(),
+                    (caller, agent) -> true,
+                    new NoParts(),
+                    new NoParts(),
+                    InstantSource.system());
+            try (var search = new Search(database, entries, null)) {
+                long indexed =
+                        search.facets(SearchQuery.of(""), List.of(), 1, OWNER).total();
+                search.search(SearchQuery.of("invoices"), 10, null, READER);
+                System.out.printf("%,d agents, ready in %.2f s%n", indexed, seconds(start));
+                if (indexed < agents) {
+                    start = System.nanoTime();
+                    register(entries.publisher(), indexed, agents);
+                    System.out.printf("%,d agents registered in %.1f s%n", agents - indexed, seconds(start));
                 }
-                print("facets", millis);
+                for (int round = 0; round < 2; round++) {
+                    measure(
+                            "words",
+                            search,
+                            number -> new SearchQuery(MeasuredCards.query(number), false, EntryFilter.NONE));
+                }
+                measure(
+                        "words, filtered",
+                        search,
+                        number -> new SearchQuery(
+                                MeasuredCards.query(number),
+                                false,
+                                new EntryFilter(
+                                        List.of(),
+                                        List.of(),
+                                        Map.of("binding", List.of("GRPC"), "scheme", List.of()),
+                                        false)));
+                measure("typed", search, number -> {
+                    String text = MeasuredCards.query(number);
+                    return new SearchQuery(
+                            text.substring(0, 2 + (int) (number % (text.length() - 1))), true, EntryFilter.NONE);
+                });
+                for (int round = 0; round < 2; round++) {
+                    double[] millis = new double[FACETS];
+                    for (int i = 0; i < millis.length; i++) {
+                        long begin = System.nanoTime();
+                        search.facets(SearchQuery.of(MeasuredCards.query(i)), List.of("tag", "provider"), 20, READER);
+                        millis[i] = (System.nanoTime() - begin) / 1e6;
+                    }
+                    print("facets", millis);
+                }
             }
         }
     }

@@ -9,9 +9,9 @@ import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.SearchOperation.FoundEntry;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Search;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher;
 import dev.parley.registry.store.EntryPublisher.Publication;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,21 +45,22 @@ public final class ToolSearch {
         JsonNode tasks = mapper.readTree(Files.readAllBytes(Path.of(arguments[1])));
         Embedder embedder = ServiceLoader.load(Embedder.class).findFirst().orElse(null);
         Path directory = Files.createTempDirectory("tool-search");
-        try (Database database = Database.open(directory);
-                var entries = new StoredEntries(
-                        database,
-                        "agent.localhost",
-                        List.of(),
-                        (caller, agent) -> true,
-                        new NoParts(),
-                        new NoParts(),
-                        InstantSource.system());
-                var search = new Search(database, entries, embedder)) {
-            Map<String, Set<String>> byTool = publish(entries.publisher(), servers);
-            if (embedder != null) {
-                search.awaitVectors(Duration.ofMinutes(5));
+        try (Database database = Database.open(directory)) {
+            Entries entries = Entries.open(
+                    database,
+                    "agent.localhost",
+                    List.of(),
+                    (caller, agent) -> true,
+                    new NoParts(),
+                    new NoParts(),
+                    InstantSource.system());
+            try (var search = new Search(database, entries, embedder)) {
+                Map<String, Set<String>> byTool = publish(entries.publisher(), servers);
+                if (embedder != null) {
+                    search.awaitVectors(Duration.ofMinutes(5));
+                }
+                measure(search, tasks, byTool, embedder == null ? "BM25" : "fused");
             }
-            measure(search, tasks, byTool, embedder == null ? "BM25" : "fused");
         }
     }
 

@@ -25,7 +25,8 @@ import dev.parley.registry.SearchQuery;
 import dev.parley.registry.document.Document;
 import dev.parley.registry.federation.Federation;
 import dev.parley.registry.search.Search;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.trust.CatalogSigner;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
@@ -59,7 +60,7 @@ public final class FaceOperations {
             "createdat", "created",
             "createdat desc", "-created");
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
     private final McpOperations mcp;
     private final Search search;
     private final @Nullable Federation federation;
@@ -76,14 +77,14 @@ public final class FaceOperations {
      */
     public FaceOperations(
             Database database,
-            StoredEntries entries,
+            Entries entries,
             Predicate<CallContext> bridge,
             Search search,
             @Nullable Federation federation,
             CatalogSigner signer,
             Supplier<String> hub,
             String publisher) {
-        this.entries = entries;
+        this.reader = entries.reader();
         this.mcp = new McpOperations(database, entries, bridge);
         this.search = search;
         this.federation = federation;
@@ -147,14 +148,14 @@ public final class FaceOperations {
         }
         var agents = new EntryFilter(
                 List.of(), List.of(), Map.of("publisher", List.of(host), "type", List.of(Entry.AGENT_CARD)), false);
-        List<Entry> found = entries.list(agents, "name", 2, null, caller).entries();
+        List<Entry> found = reader.list(agents, "name", 2, null, caller).entries();
         return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
     }
 
     private Object card(Map<String, @Nullable Object> given, CallContext caller) {
         Entry entry = ofHost(String.valueOf(given.get("host")), caller)
                 .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND));
-        Document document = entries.document(entry.id(), null, caller);
+        Document document = reader.document(entry.id(), null, caller);
         return new WireDocument(document.bytes(), document.mediaType(), document.etag());
     }
 
@@ -262,7 +263,7 @@ public final class FaceOperations {
             throw A2AException.invalidParams(
                     "orderBy", Excerpt.of(order, 40) + " (expected: displayName, updatedAt or createdAt, and DESC)");
         }
-        EntryPage page = entries.list(
+        EntryPage page = reader.list(
                 ArdQuery.ofList(given), column, size(given, "pageSize", 20), token(given, "pageToken"), caller);
         var answer = new LinkedHashMap<String, Object>();
         answer.put("items", page.entries().stream().map(model.get()::entry).toList());
@@ -284,7 +285,7 @@ public final class FaceOperations {
         return id.equals(self.get("identifier"))
                 ? self
                 : model.get()
-                        .entry(found(entries.find(id, caller))
+                        .entry(found(reader.find(id, caller))
                                 .orElseThrow(() -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, id + ": unknown")));
     }
 
@@ -299,7 +300,7 @@ public final class FaceOperations {
         var ofHub = new EntryFilter(List.of(), List.of(), Map.of("publisher", List.of(written.publisher())), false);
         String token = null;
         do {
-            EntryPage page = entries.list(ofHub, "name", EntryFilter.MAX_PAGE, token, caller);
+            EntryPage page = reader.list(ofHub, "name", EntryFilter.MAX_PAGE, token, caller);
             page.entries().forEach(entry -> all.add(written.catalogEntry(entry)));
             token = page.next();
         } while (token != null && all.size() < MAX_CATALOG);

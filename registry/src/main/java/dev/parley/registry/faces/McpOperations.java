@@ -9,7 +9,8 @@ import dev.parley.registry.RegistryError;
 import dev.parley.registry.faces.McpServers.Page;
 import dev.parley.registry.faces.McpServers.Query;
 import dev.parley.registry.faces.McpServers.Version;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -24,13 +25,13 @@ final class McpOperations {
     /** Versions of a server, which are all on one page. */
     private static final int ALL = 100;
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
     private final McpServers servers;
     private final Predicate<CallContext> bridge;
 
     /** @param bridge whether a caller may call agents of the hub itself over MCP */
-    McpOperations(Database database, StoredEntries entries, Predicate<CallContext> bridge) {
-        this.entries = entries;
+    McpOperations(Database database, Entries entries, Predicate<CallContext> bridge) {
+        this.reader = entries.reader();
         this.bridge = bridge;
         this.servers = new McpServers(database, entries);
     }
@@ -69,7 +70,7 @@ final class McpOperations {
     private Map<String, @Nullable Object> document(Entry entry, Version version, CallContext caller) {
         if (!entry.resource().type().equals(Entry.AGENT_CARD)) {
             Map<String, @Nullable Object> document = new LinkedHashMap<>(JsonText.read(
-                    entries.document(entry.id(), (long) version.revision(), caller)
+                    reader.document(entry.id(), (long) version.revision(), caller)
                             .bytes(),
                     Codecs.STRUCT));
             if (McpModel.isServer(document)) {

@@ -10,9 +10,10 @@ import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.store.Conditions;
+import dev.parley.registry.store.Disclosure;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryListener;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.sql.ResultSet;
@@ -100,13 +101,15 @@ final class McpServers implements EntryListener {
     record Page(List<Version> versions, @Nullable String next) {}
 
     private final Database database;
-    private final StoredEntries entries;
+    private final Disclosure disclosure;
+    private final EntryReader reader;
 
-    McpServers(Database database, StoredEntries entries) {
+    McpServers(Database database, Entries entries) {
         this.database = database;
-        this.entries = entries;
+        this.disclosure = entries.disclosure();
+        this.reader = entries.reader();
         database.migrate("registry-mcp", SCHEMA);
-        entries.listen(this);
+        entries.writer().listen(this);
         addMissing();
     }
 
@@ -118,11 +121,10 @@ final class McpServers implements EntryListener {
                         + " AND l.entry NOT IN (SELECT s.entry FROM registry_mcp_server s)",
                 "binding=" + FaceProtocol.MCP_BINDING));
         for (long number : missing) {
-            for (Entry entry :
-                    entries.byNumbers(List.of(number), Entries.ITSELF).entries()) {
+            for (Entry entry : reader.byNumbers(List.of(number), Entries.ITSELF).entries()) {
                 var versions = new ArrayList<Entry>();
                 for (int revision = 1; revision < entry.state().revision(); revision++) {
-                    entries.version(entry.id(), revision, Entries.ITSELF).ifPresent(versions::add);
+                    reader.version(entry.id(), revision, Entries.ITSELF).ifPresent(versions::add);
                 }
                 versions.add(entry);
                 database.writeInSlices(versions, false, (session, version) -> {
@@ -217,12 +219,12 @@ final class McpServers implements EntryListener {
     Page page(Query query, int size, @Nullable String cursor, CallContext caller) {
         var where = new StringBuilder();
         var values = new ArrayList<@Nullable Object>();
-        Conditions visible = entries.disclosure()
-                .conditions(new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
+        Conditions visible = disclosure.conditions(
+                new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
         where.append(query.withDeleted() ? " OR " + GONE + ")" : " AND s.status <> 'deleted')");
-        for (long hidden : query.withOwn() ? entries.disclosure().unknown(caller) : List.<Long>of()) {
+        for (long hidden : query.withOwn() ? disclosure.unknown(caller) : List.<Long>of()) {
             where.append(" AND s.entry <> ").append(hidden);
         }
         if (!query.withOwn()) {
@@ -270,7 +272,7 @@ final class McpServers implements EntryListener {
     /** The entry of a version, with the content of that version; empty if the caller may not see it. */
     Optional<Entry> entry(Version version, CallContext caller) {
         return version.isLatest()
-                ? entries.find(version.id(), caller)
-                : entries.version(version.id(), version.revision(), caller);
+                ? reader.find(version.id(), caller)
+                : reader.version(version.id(), version.revision(), caller);
     }
 }

@@ -21,7 +21,8 @@ import dev.parley.registry.document.CardReader;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
+import dev.parley.registry.store.EntryWriter;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
@@ -60,16 +61,18 @@ final class Copies {
     }
 
     private final PeerTable table;
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final EntryPublisher entryPublisher;
     private final GuardedFetch http;
     private final String publisher;
     private final HubTimers.Timers timers;
 
     /** @param publisher domain of this registry, for which no peer speaks */
-    Copies(PeerTable table, StoredEntries entries, GuardedFetch http, String publisher, HubTimers timers) {
+    Copies(PeerTable table, Entries entries, GuardedFetch http, String publisher, HubTimers timers) {
         this.table = table;
-        this.entries = entries;
+        this.reader = entries.reader();
+        this.writer = entries.writer();
         this.entryPublisher = entries.publisher();
         this.http = http;
         this.publisher = publisher;
@@ -192,7 +195,7 @@ final class Copies {
         for (RevocationList.Revoked one : list.revoked()) {
             Entry copy = copyOf(peer, one.id()).orElse(null);
             if (copy != null && copy.state().status() != Entry.Status.REVOKED) {
-                entries.change(
+                writer.change(
                         copy.id(),
                         EntryChange.Kind.REVOKED,
                         Map.of("reason", one.reason(), "peer", peer.name()),
@@ -206,7 +209,7 @@ final class Copies {
 
     /** The copy of an entry of a peer. */
     private Optional<Entry> copyOf(Peer peer, String id) {
-        return entries.find(id, Entries.ITSELF).filter(entry -> isOf(peer, entry));
+        return reader.find(id, Entries.ITSELF).filter(entry -> isOf(peer, entry));
     }
 
     private static boolean isOf(Peer peer, Entry entry) {
@@ -224,7 +227,7 @@ final class Copies {
         }
         boolean isUsable = theirs.isUsable();
         boolean isShown = theirs.ownership().visibility() == Visibility.PUBLIC && isUsable && !theirs.isCopy();
-        Entry known = entries.find(theirs.id(), Entries.ITSELF).orElse(null);
+        Entry known = reader.find(theirs.id(), Entries.ITSELF).orElse(null);
         boolean isOurs = known != null && isOf(peer, known);
         if (!isShown) {
             if (known != null && isOurs && known.state().status() != Entry.Status.REVOKED) {
@@ -294,7 +297,7 @@ final class Copies {
     }
 
     private void remove(Entry copy, String reason) {
-        entries.change(
+        writer.change(
                 copy.id(),
                 EntryChange.Kind.DELETED,
                 Map.of("reason", reason),
@@ -307,9 +310,9 @@ final class Copies {
         var filter = new EntryFilter(
                 List.of(), List.of(), Map.of("group", List.of(Entry.HUB), "owner", List.of(name)), false);
         int removed = 0;
-        for (EntryPage page = entries.list(filter, "name", PAGE, null, Entries.ITSELF);
+        for (EntryPage page = reader.list(filter, "name", PAGE, null, Entries.ITSELF);
                 !page.entries().isEmpty();
-                page = entries.list(filter, "name", PAGE, null, Entries.ITSELF)) {
+                page = reader.list(filter, "name", PAGE, null, Entries.ITSELF)) {
             page.entries().forEach(copy -> remove(copy, reason));
             removed += page.entries().size();
         }

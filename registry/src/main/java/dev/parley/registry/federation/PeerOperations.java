@@ -16,7 +16,6 @@ import dev.parley.registry.federation.PeerOperation.PeerView;
 import dev.parley.registry.federation.PeerOperation.PutPeer;
 import dev.parley.registry.federation.PeerOperation.RemovedCopies;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.audit.Entry;
 import dev.parley.trust.cards.CardTrust;
@@ -47,12 +46,7 @@ public final class PeerOperations implements AutoCloseable {
      * @param publisher domain of this registry
      */
     public PeerOperations(
-            HubParts hub,
-            StoredEntries entries,
-            TrustCheck trust,
-            GuardedFetch http,
-            AddressRule rule,
-            String publisher) {
+            HubParts hub, Entries entries, TrustCheck trust, GuardedFetch http, AddressRule rule, String publisher) {
         this.hub = hub;
         this.http = http;
         this.publisher = publisher;
@@ -63,7 +57,8 @@ public final class PeerOperations implements AutoCloseable {
                 trust,
                 rule,
                 publisher,
-                id -> entries.find(id, Entries.ITSELF)
+                id -> entries.reader()
+                        .find(id, Entries.ITSELF)
                         .filter(entry ->
                                 !entry.isCopy() || entry.state().status() == dev.parley.registry.Entry.Status.REVOKED)
                         .isPresent());

@@ -14,7 +14,8 @@ import dev.parley.registry.Entry.HealthStatus;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
+import dev.parley.registry.store.EntryWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -64,14 +65,16 @@ public final class OwnHealth implements HubObserver {
         }
     }
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final Duration interval;
     private final Map<String, Counts> counts = new ConcurrentHashMap<>();
     private final HubTimers.Timers timer;
 
     /** @param interval between looks; zero for none */
-    public OwnHealth(StoredEntries entries, HubTimers timers, Duration interval) {
-        this.entries = entries;
+    public OwnHealth(Entries entries, HubTimers timers, Duration interval) {
+        this.reader = entries.reader();
+        this.writer = entries.writer();
         this.interval = interval;
         this.timer = timers.named("registry/own-health", (id, content) -> look());
         next();
@@ -112,7 +115,7 @@ public final class OwnHealth implements HubObserver {
         var filter = new EntryFilter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);
         String token = null;
         do {
-            EntryPage page = entries.list(filter, "name", PAGE, token, Entries.ITSELF);
+            EntryPage page = reader.list(filter, "name", PAGE, token, Entries.ITSELF);
             for (Entry entry : page.entries()) {
                 String agent = String.valueOf(entry.resource().metadata().get("agent"));
                 Counts counted = counts.getOrDefault(agent, Counts.none());
@@ -122,7 +125,7 @@ public final class OwnHealth implements HubObserver {
                     if (isEnough) {
                         counts.remove(agent);
                     }
-                    Prober.change(entries, entry.id(), probe, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+                    Prober.change(writer, entry.id(), probe, Instant.now().truncatedTo(ChronoUnit.MILLIS));
                 }
             }
             token = page.next();

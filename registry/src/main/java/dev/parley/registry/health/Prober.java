@@ -16,7 +16,8 @@ import dev.parley.registry.InspectionOperation.ShowHealth;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryListener;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
+import dev.parley.registry.store.EntryWriter;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
@@ -71,7 +72,8 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     private static final Duration ATTESTATION = Duration.ofHours(6);
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final Database database;
     private final Fetch fetch;
     private final TrustCheck trust;
@@ -87,8 +89,9 @@ public final class Prober implements EntryListener, AutoCloseable {
     private final FairTasks tasks = new FairTasks(AT_ONCE, WAITING);
 
     /** @param interval between probes; zero for no probes */
-    public Prober(StoredEntries entries, HubParts hub, Fetch fetch, TrustCheck trust, Duration interval) {
-        this.entries = entries;
+    public Prober(Entries entries, HubParts hub, Fetch fetch, TrustCheck trust, Duration interval) {
+        this.reader = entries.reader();
+        this.writer = entries.writer();
         this.database = hub.database();
         this.fetch = fetch;
         this.trust = trust;
@@ -157,7 +160,7 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     /** Sets the next timer first: the probe is lost, and not the schedule, if the hub stops meanwhile. */
     private void due(String number, String id) {
-        Entry entry = entries.find(id, Entries.ITSELF).filter(Prober::isProbed).orElse(null);
+        Entry entry = reader.find(id, Entries.ITSELF).filter(Prober::isProbed).orElse(null);
         if (entry == null || interval.isZero()) {
             database.write(
                     session -> session.update("DELETE FROM registry_probe WHERE entry = ?", Long.parseLong(number)));
@@ -181,7 +184,7 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     private void probe(long number, Entry entry) {
         try {
-            byte[] document = entries.document(entry.id(), null, Entries.ITSELF).bytes();
+            byte[] document = reader.document(entry.id(), null, Entries.ITSELF).bytes();
             Probe probe = Probe.of(entry, document, fetch);
             Entry.Trust attested = isAttestationDue(number) ? trust.attested(entry, document) : entry.trust();
             record(number, entry, probe, attested);
@@ -236,7 +239,7 @@ public final class Prober implements EntryListener, AutoCloseable {
             timers.set(Long.toString(number), now.plus(retries.after((int) Math.min(failures, 20), null)), entry.id());
         }
         if (isAttested) {
-            entries.change(
+            writer.change(
                     entry.id(),
                     EntryChange.Kind.TRUST,
                     Map.of(
@@ -256,12 +259,12 @@ public final class Prober implements EntryListener, AutoCloseable {
                                             attested.teeReason()))
                                     : current);
         }
-        change(entries, entry.id(), probe, now);
+        change(writer, entry.id(), probe, now);
     }
 
     /** Writes the health of an entry if its status or cause is another one. */
-    static void change(StoredEntries entries, String id, Probe probe, Instant now) {
-        entries.change(
+    static void change(EntryWriter writer, String id, Probe probe, Instant now) {
+        writer.change(
                 id,
                 EntryChange.Kind.HEALTH,
                 Map.of(
@@ -282,7 +285,7 @@ public final class Prober implements EntryListener, AutoCloseable {
 
     /** Answers the operation {@link InspectionOperation#HEALTH}. */
     public HealthHistory history(ShowHealth given, CallContext caller) {
-        Entry entry = entries.find(given.id(), caller)
+        Entry entry = reader.find(given.id(), caller)
                 .orElseThrow(
                         () -> A2AException.of(RegistryError.ENTRY_NOT_FOUND, "entry \"" + given.id() + "\": unknown"));
         Entry.Health health = entry.health();

@@ -46,10 +46,10 @@ import dev.parley.registry.health.Prober;
 import dev.parley.registry.inspect.Inspector;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.search.SearchOperations;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryOperations;
 import dev.parley.registry.store.LookAlikes;
 import dev.parley.registry.store.PersonalEntries;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.CatalogSigner;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
@@ -80,7 +80,7 @@ final class RegistryHub implements HubExtension {
     /** Limit of subscriptions, which are idle most of the time. */
     private static final int MOST_SUBSCRIPTIONS = 1_000;
 
-    private final StoredEntries entries;
+    private final Entries entries;
     private final LookAlikes lookAlikes;
     private final ChangeTasks changes;
     private final Search search;
@@ -98,8 +98,8 @@ final class RegistryHub implements HubExtension {
     private volatile boolean stops;
 
     RegistryHub(HubParts hub, RegistrySource.Settings settings, InstantSource clock) {
-        String publisher = StoredEntries.publisher(hub.database(), settings.publisher());
-        this.entries = new StoredEntries(
+        String publisher = Entries.publisher(hub.database(), settings.publisher());
+        this.entries = Entries.open(
                 hub.database(),
                 publisher,
                 settings.domains(),
@@ -113,17 +113,17 @@ final class RegistryHub implements HubExtension {
                 entries,
                 ServiceLoader.load(Embedder.class).findFirst().orElse(null));
         this.own = new OwnAgents(hub, entries.publisher());
-        this.lookAlikes = new LookAlikes(hub.database(), entries);
+        this.lookAlikes = new LookAlikes(hub.database(), entries.reader());
         var onEntries = new EntryOperations(entries, lookAlikes, fetch);
         this.changes = new ChangeTasks(onEntries);
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
         var revocations = new Revocations(hub.database(), hub.signatures(), publisher, clock);
         var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
         entries.publisher().check(trust);
-        entries.listen(revocations);
+        entries.writer().listen(revocations);
         var trustOperations = new TrustOperations(entries, hub, trust);
         this.prober = new Prober(entries, hub, documents, trust, settings.probes());
-        entries.listen(prober);
+        entries.writer().listen(prober);
         this.ownHealth = new OwnHealth(entries, hub.timers(), settings.probes());
         this.peers = new PeerOperations(hub, entries, trust, fetch.fetch(), fetch.rule(), publisher);
         this.operations = new FaceOperations(
@@ -145,7 +145,7 @@ final class RegistryHub implements HubExtension {
                 .call(InspectionOperation.HEALTH, prober::history)
                 .call(InspectionOperation.INSPECT, inspector::inspect);
         this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
-        this.personal = new RegistryData(new PersonalEntries(hub.database(), entries), search, vault);
+        this.personal = new RegistryData(new PersonalEntries(hub.database(), entries.writer()), search, vault);
         this.administration =
                 trustOperations.administration().and(peers.administration()).and(personal.administration());
     }
@@ -320,7 +320,7 @@ final class RegistryHub implements HubExtension {
     public void stopping() {
         stops = true;
         own.close();
-        entries.close();
+        entries.log().close();
     }
 
     @Override
@@ -330,6 +330,6 @@ final class RegistryHub implements HubExtension {
         peers.close();
         fetch.close();
         search.close();
-        entries.close();
+        entries.log().close();
     }
 }

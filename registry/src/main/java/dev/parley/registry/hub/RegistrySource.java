@@ -11,8 +11,8 @@ import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.registry.RegistryProtocol;
 import dev.parley.registry.federation.PeerOperation;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.LookAlikes;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.registry.trust.TrustOperation;
 import dev.parley.registry.vault.Pages;
 import dev.parley.registry.vault.Vault;
@@ -128,7 +128,7 @@ public final class RegistrySource implements HubExtensionSource {
     public List<HubCheck> checks(Database database) {
         return Stream.concat(
                         LookAlikes.pairs(database).stream().map(pair -> new HubCheck("registry", true, true, pair)),
-                        StoredEntries.damaged(database).stream().map(entry -> new HubCheck("registry", false, entry)))
+                        Entries.damaged(database).stream().map(entry -> new HubCheck("registry", false, entry)))
                 .toList();
     }
 

@@ -25,8 +25,9 @@ import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardFetch.Fetched;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.Secrets;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import java.util.ArrayList;
@@ -44,15 +45,15 @@ import org.jspecify.annotations.Nullable;
 public final class Inspector {
     private static final int MOST_SIGNATURES = 10;
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
     private final EntryPublisher publisher;
     private final CardFetch fetch;
     private final TrustCheck trust;
     private final Interfaces interfaces;
 
     /** @param addresses fetches the addresses of interfaces */
-    public Inspector(StoredEntries entries, CardFetch fetch, Fetch addresses, TrustCheck trust) {
-        this.entries = entries;
+    public Inspector(Entries entries, CardFetch fetch, Fetch addresses, TrustCheck trust) {
+        this.reader = entries.reader();
         this.publisher = entries.publisher();
         this.fetch = fetch;
         this.trust = trust;
@@ -115,12 +116,12 @@ public final class Inspector {
                         List.of(),
                         Map.of("metadata.agent", List.of(agent), "owner", List.of(Entry.HUB)),
                         false);
-                List<Entry> found = entries.list(own, "name", 1, null, caller).entries();
+                List<Entry> found = reader.list(own, "name", 1, null, caller).entries();
                 yield of(found.isEmpty() ? null : found.getFirst(), "agent \"" + agent + "\": unknown", caller);
             }
             default ->
                 of(
-                        entries.find(requireNonNull(given.id()), caller).orElse(null),
+                        reader.find(requireNonNull(given.id()), caller).orElse(null),
                         "entry \"" + given.id() + "\": unknown",
                         caller);
         };
@@ -130,7 +131,7 @@ public final class Inspector {
         if (entry == null) {
             throw A2AException.of(RegistryError.ENTRY_NOT_FOUND, problem);
         }
-        byte[] document = entries.document(entry.id(), null, caller).bytes();
+        byte[] document = reader.document(entry.id(), null, caller).bytes();
         return new Subject(new Fetched(entry.resource().url(), document), entry);
     }
 

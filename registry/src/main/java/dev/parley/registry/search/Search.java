@@ -16,7 +16,9 @@ import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Vectors.Near;
 import dev.parley.registry.store.Conditions;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.Disclosure;
+import dev.parley.registry.store.Entries;
+import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Question;
@@ -55,7 +57,8 @@ public final class Search implements AutoCloseable {
 
     private final Database database;
     private final SearchIndex index;
-    private final StoredEntries entries;
+    private final Disclosure disclosure;
+    private final EntryReader reader;
     private final Readers readers;
     private final FairPool pool = new FairPool("registry-search", AT_ONCE, MAX_WAITING);
     private final IndexState state = new IndexState();
@@ -69,18 +72,19 @@ public final class Search implements AutoCloseable {
      *
      * @param embedder model of meanings; null to search by words only
      */
-    public Search(Database database, StoredEntries entries, @Nullable Embedder embedder) {
+    public Search(Database database, Entries entries, @Nullable Embedder embedder) {
         this.database = database;
-        this.entries = entries;
+        this.disclosure = entries.disclosure();
+        this.reader = entries.reader();
         this.index = new SearchIndex(database);
         this.readers = database.readers(AT_ONCE);
         this.lists = new WordLists(database.kind() == DatabaseKind.POSTGRESQL, state);
         this.counts = new FacetCounts(database);
         this.keys = database.system().jsonTexts();
-        entries.listen(index);
+        entries.writer().listen(index);
         this.vectors = embedder == null ? null : new Vectors(database, embedder);
         if (vectors != null) {
-            entries.listen(vectors);
+            entries.writer().listen(vectors);
         }
     }
 
@@ -112,16 +116,11 @@ public final class Search implements AutoCloseable {
                 query,
                 viewer,
                 (session, plan) -> hits(
-                        session,
-                        plan,
-                        entries.disclosure().conditions(query.filter(), viewer, true),
-                        query,
-                        after,
-                        limit + 1));
+                        session, plan, disclosure.conditions(query.filter(), viewer, true), query, after, limit + 1));
         List<Hit> wanted = hits.subList(0, Math.min(limit, hits.size()));
         var byId = new HashMap<String, Entry>();
-        StoredEntries.Some some =
-                entries.byNumbers(wanted.stream().map(Hit::number).toList(), viewer);
+        EntryReader.Some some =
+                reader.byNumbers(wanted.stream().map(Hit::number).toList(), viewer);
         some.entries().forEach(entry -> byId.put(entry.id(), entry));
         List<Hit> page = wanted.subList(0, some.read());
         var results = new ArrayList<FoundEntry>();
@@ -162,7 +161,7 @@ public final class Search implements AutoCloseable {
         if (!query.text().isBlank()) {
             filter = new EntryFilter(filter.skills(), filter.tags(), filter.fields(), false); // as the index has them
         }
-        Conditions conditions = entries.disclosure().conditions(filter, viewer, false);
+        Conditions conditions = disclosure.conditions(filter, viewer, false);
         return ask(
                 query,
                 viewer,

@@ -1,11 +1,33 @@
 package dev.parley.registry.store;
 
+import dev.parley.extension.HubSignatures;
+import dev.parley.extension.HubTimers;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.Session;
+import dev.parley.store.spi.StoreException;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
-/** The record of a registry that all of its faces read and write. */
-public final class Entries {
+/**
+ * The record of a registry that all of its faces read and write, in parts that share the tables. A caller sees its own entries, those of its
+ * group that are visible to the group, and public ones; others do not exist for it. Safe for any thread. See
+ * {@code docs/adr/0049-record-of-a-registry.md}.
+ */
+public record Entries(
+        Disclosure disclosure,
+        EntryReader reader,
+        EntryWriter writer,
+        EntryPublisher publisher,
+        EntryLog log,
+        History history,
+        Reviews reviews) {
     /** The registry itself as a reader of all entries. */
     public static final CallContext ITSELF = new CallContext(
             new CallContext.Caller(Entry.HUB, Set.of("admin"), ""),
@@ -14,5 +36,64 @@ public final class Entries {
             CallContext.anonymous().trace(),
             null);
 
-    private Entries() {}
+    /**
+     * Makes or opens the tables.
+     *
+     * @param publisher domain of the hub in URNs
+     * @param domains further domains as {@code GROUP=DOMAIN}
+     * @param knowsAgent whether a caller may know an agent of the hub itself
+     */
+    public static Entries open(
+            Database database,
+            String publisher,
+            List<String> domains,
+            BiPredicate<CallContext, String> knowsAgent,
+            HubTimers timers,
+            HubSignatures signatures,
+            InstantSource clock) {
+        RegistryTables.make(database);
+        var urns = new Urns(publisher, domains);
+        var cache = new EntryCache(EntryCache.MAX_BYTES);
+        var history = new History(database);
+        var disclosure = new Disclosure(database, history, knowsAgent, signatures);
+        var reader = new EntryReader(database, cache, urns, disclosure);
+        var log = new EntryLog(database, disclosure);
+        var writer = new EntryWriter(database, cache, reader, disclosure, log, timers, clock);
+        var publications = new EntryPublisher(database, cache, urns, disclosure, reader, writer);
+        var reviews = new Reviews(database, reader, writer, clock);
+        return new Entries(disclosure, reader, writer, publications, log, history, reviews);
+    }
+
+    /**
+     * The domain of a hub in URNs: the given one, or one of its own, which stays the same as long as the database, so that hubs with default
+     * settings can be peers. See {@code docs/adr/0086-default-publisher.md}.
+     */
+    public static String publisher(Database database, @Nullable String given) {
+        if (given != null) {
+            return given;
+        }
+        RegistryTables.make(database);
+        byte[] random = new byte[5];
+        new SecureRandom().nextBytes(random);
+        return database.write(session -> {
+            session.update(
+                    "INSERT INTO registry_setting (name, value) VALUES ('publisher', ?) ON CONFLICT DO NOTHING",
+                    "hub-" + HexFormat.of().formatHex(random) + Urns.DEFAULT_PUBLISHERS);
+            return session.first(
+                            row -> Session.text(row, 1), "SELECT value FROM registry_setting WHERE name = 'publisher'")
+                    .orElseThrow();
+        });
+    }
+
+    /** Entries that no Parley has written in this form, in words; for operators, also of a hub that is running. */
+    public static List<String> damaged(Database database) {
+        try {
+            return database.read(EntryRows::damaged).entrySet().stream()
+                    .map(row -> "entry number " + row.getKey() + ": " + row.getValue())
+                    .sorted()
+                    .toList();
+        } catch (StoreException noTable) {
+            return List.of();
+        }
+    }
 }

@@ -61,14 +61,22 @@ public final class EntryOperations {
     private static final int MAX_TEXT = 4_000;
     private static final int IMPORTS_AT_ONCE = 32;
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final EntryPublisher publisher;
+    private final EntryLog log;
+    private final History history;
+    private final Reviews reviews;
     private final LookAlikes lookAlikes;
     private final CardFetch fetch;
 
-    public EntryOperations(StoredEntries entries, LookAlikes lookAlikes, CardFetch fetch) {
-        this.entries = entries;
+    public EntryOperations(Entries entries, LookAlikes lookAlikes, CardFetch fetch) {
+        this.reader = entries.reader();
+        this.writer = entries.writer();
         this.publisher = entries.publisher();
+        this.log = entries.log();
+        this.history = entries.history();
+        this.reviews = entries.reviews();
         this.lookAlikes = lookAlikes;
         this.fetch = fetch;
     }
@@ -78,22 +86,22 @@ public final class EntryOperations {
         return Handlers.NONE
                 .call(EntryOperation.SHOW, this::show)
                 .call(EntryOperation.CARD, this::card)
-                .call(EntryOperation.RENEW, (given, caller) -> entries.renew(given.id(), given.lease(), caller))
+                .call(EntryOperation.RENEW, (given, caller) -> writer.renew(given.id(), given.lease(), caller))
                 .call(
                         HistoryOperation.VERSIONS,
-                        (given, caller) -> entries.history()
-                                .list(entries.whole(given.id(), caller).number()))
+                        (given, caller) ->
+                                history.list(reader.whole(given.id(), caller).number()))
                 .call(
                         HistoryOperation.DIFF,
-                        (given, caller) -> entries.history()
-                                .diff(entries.whole(given.id(), caller).number(), given.from(), given.to()))
+                        (given, caller) ->
+                                history.diff(reader.whole(given.id(), caller).number(), given.from(), given.to()))
                 .call(HistoryOperation.CHANGES, this::changes)
                 .watch(HistoryOperation.WATCH, this::watch)
                 .call(
                         ReviewOperation.NOTE,
                         (given, caller) -> review(given.id(), Reviews.NOTE, 0, given.text(), caller))
                 .call(ReviewOperation.REVIEWS, (given, caller) -> reviews(given.id(), caller))
-                .call(ReviewOperation.VIEWS, (given, caller) -> entries.views(given.id(), caller))
+                .call(ReviewOperation.VIEWS, (given, caller) -> reader.views(given.id(), caller))
                 .call(ExchangeOperation.EXPORT, this::export);
     }
 
@@ -106,7 +114,7 @@ public final class EntryOperations {
 
     /** Publishes a version of an entry; what the request leaves out stays as it is. */
     public Entry publish(PublishVersion given, CallContext caller) {
-        Entry entry = entries.shown(given.id(), caller);
+        Entry entry = reader.shown(given.id(), caller);
         Fetched document = document(given.publication(), entry, caller);
         return lookAlikes.flagged(
                 publisher.publish(publication(given.publication(), null, entry, document), caller), caller);
@@ -158,7 +166,7 @@ public final class EntryOperations {
     }
 
     public EntryPage list(ListEntries given, CallContext caller) {
-        EntryPage page = entries.list(
+        EntryPage page = reader.list(
                 given.filter(),
                 requireNonNullElse(given.order(), "name"),
                 size(given.pageSize()),
@@ -173,20 +181,20 @@ public final class EntryOperations {
 
     /** The stored bytes of an entry, without an object in between: look-ups are the most frequent calls. */
     private ShownEntry show(ShowEntry given, CallContext caller) {
-        Entry entry = entries.shown(given.id(), caller);
+        Entry entry = reader.shown(given.id(), caller);
         Entry flagged = lookAlikes.flagged(entry, caller);
         return flagged.lookAlikes().isEmpty()
-                ? new ShownEntry(entries.json(given.id(), caller))
+                ? new ShownEntry(reader.json(given.id(), caller))
                 : ShownEntry.of(flagged);
     }
 
     private WireDocument card(ReadDocument given, CallContext caller) {
-        Document document = entries.document(given.id(), given.revision(), caller);
+        Document document = reader.document(given.id(), given.revision(), caller);
         return new WireDocument(document.bytes(), document.mediaType(), document.etag());
     }
 
     public Entry delete(DeleteEntry given, CallContext caller) {
-        return entries.change(given.id(), EntryChange.Kind.DELETED, Map.of(), caller, EntryOperations::deleted);
+        return writer.change(given.id(), EntryChange.Kind.DELETED, Map.of(), caller, EntryOperations::deleted);
     }
 
     private static Entry deleted(Entry entry) {
@@ -197,7 +205,7 @@ public final class EntryOperations {
     }
 
     public Entry restore(RestoreEntry given, CallContext caller) {
-        return entries.change(
+        return writer.change(
                 given.id(),
                 EntryChange.Kind.CHANGED,
                 Map.of("restored", true),
@@ -215,7 +223,7 @@ public final class EntryOperations {
         }
         Map<String, Object> metadata = given.metadata() == null ? null : present(given.metadata());
         Secrets.refuse(metadata);
-        return entries.change(
+        return writer.change(
                 given.id(),
                 given.status() == Status.DEPRECATED ? EntryChange.Kind.DEPRECATED : EntryChange.Kind.CHANGED,
                 details,
@@ -250,7 +258,7 @@ public final class EntryOperations {
         if (principal.isBlank() || principal.equals(Entry.HUB) || group.startsWith("*")) {
             throw A2AException.invalidParams("principal", principal + " (expected: a principal of a group)");
         }
-        return entries.change(
+        return writer.change(
                 given.id(),
                 EntryChange.Kind.TRANSFERRED,
                 Map.of("group", group, "owner", principal),
@@ -269,37 +277,36 @@ public final class EntryOperations {
     }
 
     private ReviewList review(String id, String kind, long stars, String text, CallContext caller) {
-        entries.reviews().write(id, kind, stars, limited("text", text), caller);
+        reviews.write(id, kind, stars, limited("text", text), caller);
         return reviews(id, caller);
     }
 
     private ReviewList reviews(String id, CallContext caller) {
-        return entries.reviews().list(id, caller);
+        return reviews.list(id, caller);
     }
 
     public Map<String, ReviewOperation.View> setViews(ReviewOperation.SetViews given, CallContext caller) {
-        entries.setViews(given.id(), given.views(), caller);
-        return entries.views(given.id(), caller);
+        writer.setViews(given.id(), given.views(), caller);
+        return reader.views(given.id(), caller);
     }
 
     private ChangePage changes(ListChanges given, CallContext caller) {
-        Batch batch = entries.log().changesOnce(given.after(), given.filter(), size(given.pageSize()), caller);
+        Batch batch = log.changesOnce(given.after(), given.filter(), size(given.pageSize()), caller);
         return new ChangePage(batch.changes(), batch.last());
     }
 
     /** Opens the feed of changes. */
     public Feed<EntryChange> watch(WatchChanges watch, CallContext caller) {
-        long after = watch.after() == null ? entries.log().newest() : watch.after();
-        return entries.log().changes(after, watch.filter(), caller);
+        long after = watch.after() == null ? log.newest() : watch.after();
+        return log.changes(after, watch.filter(), caller);
     }
 
     private ExportPage export(ExportEntries given, CallContext caller) {
-        EntryPage page = entries.list(given.filter(), "name", size(given.pageSize()), given.pageToken(), true, caller);
+        EntryPage page = reader.list(given.filter(), "name", size(given.pageSize()), given.pageToken(), true, caller);
         return new ExportPage(
                 page.entries().stream()
                         .map(entry -> new ExportedEntry(
-                                entry,
-                                entries.document(entry.id(), null, caller).bytes()))
+                                entry, reader.document(entry.id(), null, caller).bytes()))
                         .toList(),
                 page.next());
     }

@@ -64,8 +64,8 @@ public final class EntryPublisher {
     private final EntryCache cache;
     private final Urns urns;
     private final Disclosure disclosure;
-    private final StoredEntries reader;
-    private final StoredEntries writer;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final List<EntryCheck> checks = new CopyOnWriteArrayList<>();
 
     EntryPublisher(
@@ -73,8 +73,8 @@ public final class EntryPublisher {
             EntryCache cache,
             Urns urns,
             Disclosure disclosure,
-            StoredEntries reader,
-            StoredEntries writer) {
+            EntryReader reader,
+            EntryWriter writer) {
         this.database = database;
         this.cache = cache;
         this.urns = urns;

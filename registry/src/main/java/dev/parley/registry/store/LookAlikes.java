@@ -17,7 +17,7 @@ import java.util.Map;
  * Flags entries in answers whose names look like those of others by the {@linkplain Entry#lookAlikes ids of the others}, so that callers do
  * not take one for the other.
  */
-public record LookAlikes(Database database, StoredEntries entries) {
+public record LookAlikes(Database database, EntryReader reader) {
     /** Look-alikes that are shown, besides the entries themselves. */
     private static final int ALIKE = 20;
 
@@ -68,7 +68,7 @@ public record LookAlikes(Database database, StoredEntries entries) {
                     .filter(id -> !id.equals(row.id()))
                     .toList();
             if (!others.isEmpty()
-                    && !entries.byNumbers(List.of(row.number()), caller)
+                    && !reader.byNumbers(List.of(row.number()), caller)
                             .entries()
                             .isEmpty()) {
                 others.forEach(id ->

@@ -14,7 +14,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Entries, versions, reviews and notes of one principal, for exports and erasures. Safe for any thread. */
-public final class PersonalEntries {
+public record PersonalEntries(Database database, EntryWriter writer) {
     private static final int VERSIONS = 10;
     private static final int REVIEWS = 1_000;
 
@@ -26,14 +26,6 @@ public final class PersonalEntries {
     private static final String VERSIONS_OF = " FROM registry_document d JOIN registry_entry e ON e.number = d.entry"
             + " WHERE (e.group_id = ? AND (e.owner = ? OR d.principal = ?) OR d.principal = ? AND d." + ONCE_OWNED
             + ")";
-
-    private final Database database;
-    private final StoredEntries entries;
-
-    public PersonalEntries(Database database, StoredEntries entries) {
-        this.database = database;
-        this.entries = entries;
-    }
 
     /**
      * A version of a document.
@@ -118,7 +110,7 @@ public final class PersonalEntries {
      */
     public Map<String, Object> erase(String group, String principal) {
         String pseudonym = "erased-" + UUID.randomUUID();
-        int owned = entries.eraseOwned(group, principal, pseudonym);
+        int owned = writer.eraseOwned(group, principal, pseudonym);
         var bytes = new EntryBytes(database.storage());
         int reviews = database.erase(session -> {
             bytes.review(session, -1, "group_id = ? AND principal = ?", group, principal);

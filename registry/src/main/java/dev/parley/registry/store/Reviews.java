@@ -19,23 +19,25 @@ final class Reviews {
 
     private final Database database;
     private final EntryBytes bytes;
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final InstantSource clock;
 
-    Reviews(Database database, StoredEntries entries, InstantSource clock) {
+    Reviews(Database database, EntryReader reader, EntryWriter writer, InstantSource clock) {
         this.database = database;
         this.bytes = new EntryBytes(database.storage());
-        this.entries = entries;
+        this.reader = reader;
+        this.writer = writer;
         this.clock = clock;
     }
 
     /** Writes a review or a note of a caller in place of the one before; one without stars and text removes it. */
     void write(String id, String kind, long stars, String text, CallContext caller) {
-        long entry = entries.require(id, caller).number();
+        long entry = reader.require(id, caller).number();
         var unused = database.admit(caller.scope().group(), session -> {
             int rows = write(session, entry, kind, stars, text, caller);
             if (kind.equals(REVIEW)) {
-                entries.reviewed(session, entry);
+                writer.reviewed(session, entry);
             }
             return rows;
         });
@@ -70,7 +72,7 @@ final class Reviews {
 
     /** Reviews, and notes of the caller's group, the newest first. */
     ReviewList list(String id, CallContext caller) {
-        long entry = entries.require(id, caller).number();
+        long entry = reader.require(id, caller).number();
         return database.read(session -> {
             double average = session.first(
                             row -> row.getDouble(1),

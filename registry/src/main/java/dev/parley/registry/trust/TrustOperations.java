@@ -15,7 +15,8 @@ import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.InspectionOperation;
 import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
+import dev.parley.registry.store.EntryWriter;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -33,13 +34,15 @@ public final class TrustOperations {
     private static final int PAGE = 200;
     private static final int MAX_REASON = 1_000;
 
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final HubParts hub;
     private final TrustCheck check;
     private final HubTimers.Timers timer;
 
-    public TrustOperations(StoredEntries entries, HubParts hub, TrustCheck check) {
-        this.entries = entries;
+    public TrustOperations(Entries entries, HubParts hub, TrustCheck check) {
+        this.reader = entries.reader();
+        this.writer = entries.writer();
         this.hub = hub;
         this.check = check;
         this.timer = hub.timers().named("registry/trust", (id, position) -> verifyNext(position));
@@ -68,7 +71,7 @@ public final class TrustOperations {
             throw A2AException.invalidParams(
                     "reason", reason.length() + " characters (expected: 1 to " + MAX_REASON + ")");
         }
-        Entry revoked = entries.change(
+        Entry revoked = writer.change(
                 id,
                 EntryChange.Kind.REVOKED,
                 Map.of("reason", reason),
@@ -139,7 +142,7 @@ public final class TrustOperations {
     private record Verified(int changed, @Nullable String next) {}
 
     private Verified verify(@Nullable String token) {
-        EntryPage page = entries.list(EntryFilter.NONE, "name", PAGE, token, Entries.ITSELF);
+        EntryPage page = reader.list(EntryFilter.NONE, "name", PAGE, token, Entries.ITSELF);
         return new Verified(
                 (int) page.entries().stream().filter(this::isChanged).count(), page.next());
     }
@@ -156,13 +159,13 @@ public final class TrustOperations {
 
     private boolean verify(Entry entry) {
         Entry.Trust now = check.judged(
-                entry, entries.document(entry.id(), null, Entries.ITSELF).bytes());
+                entry, reader.document(entry.id(), null, Entries.ITSELF).bytes());
         if (now.outcome() == entry.trust().outcome()
                 && now.reason().equals(entry.trust().reason())) {
             return false;
         }
         String digest = entry.resource().digest();
-        entries.change(
+        writer.change(
                 entry.id(),
                 EntryChange.Kind.TRUST,
                 Map.of("outcome", EntryModel.word(now.outcome()), "reason", now.reason()),

@@ -17,10 +17,12 @@ import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryChange;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.registry.store.EntryPublisher;
 import dev.parley.registry.store.EntryPublisher.Publication;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.EntryReader;
+import dev.parley.registry.store.EntryWriter;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
@@ -93,7 +95,8 @@ final class Cards implements EntryListener, AutoCloseable {
     private final Database database;
     private final Readers readers;
     private final FairPool pool = new FairPool("vault-list", 2, 64);
-    private final StoredEntries entries;
+    private final EntryReader reader;
+    private final EntryWriter writer;
     private final EntryPublisher publisher;
     private final Accounts accounts;
     private final HubAgents agents;
@@ -101,15 +104,16 @@ final class Cards implements EntryListener, AutoCloseable {
     /** For the creation of cards, so that a readable id is given once. */
     private final ReentrantLock creating = new ReentrantLock();
 
-    Cards(Database database, StoredEntries entries, Accounts accounts, HubAgents agents) {
+    Cards(Database database, Entries entries, Accounts accounts, HubAgents agents) {
         this.agents = agents;
         this.database = database;
-        this.entries = entries;
+        this.reader = entries.reader();
+        this.writer = entries.writer();
         this.publisher = entries.publisher();
         this.accounts = accounts;
         database.migrate("registry-vault", TABLES);
         this.readers = database.readers(2);
-        entries.listen(this);
+        writer.listen(this);
     }
 
     /**
@@ -276,7 +280,7 @@ final class Cards implements EntryListener, AutoCloseable {
     /** The policy and the dialects of the hub decide about its own agents. */
     private boolean isShown(Row row) {
         return row.developer() != OF_HUB
-                || entries.find(row.urn(), PUBLIC)
+                || reader.find(row.urn(), PUBLIC)
                         .map(entry -> String.valueOf(entry.resource().metadata().get("agent")))
                         .filter(agent -> agents.speaks(agent, DIALECT))
                         .isPresent();
@@ -293,7 +297,7 @@ final class Cards implements EntryListener, AutoCloseable {
     private Map<String, Object> json(Row row, @Nullable Entry known) {
         Entry entry = known != null
                 ? known
-                : entries.find(row.urn(), row.developer() == OF_HUB ? PUBLIC : ITSELF)
+                : reader.find(row.urn(), row.developer() == OF_HUB ? PUBLIC : ITSELF)
                         .orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
         var json = new LinkedHashMap<String, Object>();
         json.put("name", entry.resource().name());
@@ -317,7 +321,7 @@ final class Cards implements EntryListener, AutoCloseable {
     private Map<String, @Nullable Object> card(Entry entry) {
         boolean isOfHub = entry.ownership().principal().equals(Entry.HUB);
         byte[] document =
-                entries.document(entry.id(), null, isOfHub ? PUBLIC : ITSELF).bytes();
+                reader.document(entry.id(), null, isOfHub ? PUBLIC : ITSELF).bytes();
         Map<String, @Nullable Object> members = Form.members(Json.read(document, Map.class));
         if (members.containsKey("humanReadableId") && members.containsKey("authSchemes")) {
             return members;
@@ -500,7 +504,7 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private Entry entry(Row row) {
-        return entries.find(row.urn(), ITSELF).orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
+        return reader.find(row.urn(), ITSELF).orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
     }
 
     private static void requireNotRevoked(Entry entry, String verb) {
@@ -539,7 +543,7 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private Entry activate(Entry entry, Developer developer, boolean isActive) {
-        return entries.change(
+        return writer.change(
                 entry.id(),
                 isActive ? EntryChange.Kind.CHANGED : EntryChange.Kind.DELETED,
                 Map.of(),

@@ -18,7 +18,7 @@ import dev.parley.registry.Target;
 import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.health.Probes;
-import dev.parley.registry.store.StoredEntries;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
@@ -123,9 +123,9 @@ final class FetchedAddressesTest {
 
     private String outcome(Way way, String url, CardFetch fetches) throws Exception {
         InstantSource clock = InstantSource.system();
-        try (var cards = fetches;
-                var entries = new StoredEntries(
-                        database, "a.example", List.of(), (caller, agent) -> true, NO_TIMERS, NO_KEYS, clock)) {
+        var entries =
+                Entries.open(database, "a.example", List.of(), (caller, agent) -> true, NO_TIMERS, NO_KEYS, clock);
+        try (var cards = fetches) {
             Fetch fetch = (group, address) -> cards.fetch().get(group, address, Map.of());
             var revocations = new Revocations(database, NO_KEYS, "a.example", clock);
             var trust = new TrustCheck(List.of(), NO_KEYS, revocations, fetch, clock);

@@ -7,8 +7,8 @@ import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.SearchQuery;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher.Publication;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,12 +76,12 @@ final class Evaluation implements AutoCloseable {
         }
     }
 
-    private final StoredEntries entries;
+    private final Entries entries;
     private final Search search;
     private final Map<String, String> keys = new HashMap<>();
 
     Evaluation(Database database) throws IOException, InterruptedException {
-        entries = new StoredEntries(
+        entries = Entries.open(
                 database,
                 "agent.localhost",
                 List.of(),
@@ -241,6 +241,5 @@ final class Evaluation implements AutoCloseable {
     @Override
     public void close() {
         search.close();
-        entries.close();
     }
 }

@@ -19,9 +19,9 @@ import dev.parley.registry.SearchOperation.Facets;
 import dev.parley.registry.SearchOperation.FoundEntry;
 import dev.parley.registry.SearchOperation.FoundPage;
 import dev.parley.registry.SearchQuery;
+import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher.Publication;
 import dev.parley.registry.store.PersonalEntries;
-import dev.parley.registry.store.StoredEntries;
 import dev.parley.store.database.Database;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -48,7 +48,7 @@ abstract class SearchContract {
     private static final CallContext EVE = CallContext.of("eve", new CallContext.Scope("red", "eve"));
 
     private Database database;
-    private StoredEntries entries;
+    private Entries entries;
     private Search search;
 
     abstract Database open() throws Exception;
@@ -60,14 +60,13 @@ abstract class SearchContract {
     }
 
     private void reopen() {
-        entries = reader();
+        entries = opened();
         search = new Search(database, entries, null);
     }
 
     @AfterEach
     void end() {
         search.close();
-        entries.close();
         database.close();
     }
 
@@ -167,12 +166,13 @@ abstract class SearchContract {
         assertThat(names("contracts")).isEmpty();
         assertThat(names("novels")).containsExactly("Lexi");
 
-        entries.change(
-                entry.id(),
-                EntryChange.Kind.DELETED,
-                Map.of(),
-                ANNA,
-                now -> with(now, now.health(), Entry.Status.DELETED));
+        entries.writer()
+                .change(
+                        entry.id(),
+                        EntryChange.Kind.DELETED,
+                        Map.of(),
+                        ANNA,
+                        now -> with(now, now.health(), Entry.Status.DELETED));
         assertThat(names("novels")).isEmpty();
     }
 
@@ -359,15 +359,16 @@ abstract class SearchContract {
         register("Smith B", "forge|Forges swords|iron|");
         assertThat(names("forge swords")).containsExactly("Smith A", "Smith B");
 
-        entries.change(
-                first.id(),
-                EntryChange.Kind.HEALTH,
-                Map.of(),
-                null,
-                now -> with(
-                        now,
-                        new Health(Entry.HealthStatus.DOWN, Entry.Cause.CONNECT, "refused", null, -1),
-                        Entry.Status.ACTIVE));
+        entries.writer()
+                .change(
+                        first.id(),
+                        EntryChange.Kind.HEALTH,
+                        Map.of(),
+                        null,
+                        now -> with(
+                                now,
+                                new Health(Entry.HealthStatus.DOWN, Entry.Cause.CONNECT, "refused", null, -1),
+                                Entry.Status.ACTIVE));
 
         FoundPage results = search.search(SearchQuery.of("forge swords"), 10, null, ANNA);
         assertThat(results.results())
@@ -380,8 +381,7 @@ abstract class SearchContract {
     @DisplayName("words that a hub has in memory follow the writes of another hub on the database")
     void followsOtherHubs() {
         Entry lexi = register("Lexi", "translate|Translates contracts|law|");
-        try (var entriesOfOther = reader();
-                var other = new Search(database, entriesOfOther, null)) {
+        try (var other = new Search(database, opened(), null)) {
             assertThat(names(other, "contracts")).containsExactly("Lexi");
 
             for (int i = 0; i < 400; i++) {
@@ -403,12 +403,13 @@ abstract class SearchContract {
                     .isEqualTo(names("contracts"));
             assertThat(names(other, "novels")).containsExactly("Lexi");
 
-            entries.change(
-                    lexi.id(),
-                    EntryChange.Kind.DELETED,
-                    Map.of(),
-                    ANNA,
-                    now -> with(now, now.health(), Entry.Status.DELETED));
+            entries.writer()
+                    .change(
+                            lexi.id(),
+                            EntryChange.Kind.DELETED,
+                            Map.of(),
+                            ANNA,
+                            now -> with(now, now.health(), Entry.Status.DELETED));
             assertThat(names(other, "novels")).isEmpty();
         }
     }
@@ -418,8 +419,7 @@ abstract class SearchContract {
     void facetsFollowOtherHubs() {
         Entry lexi = register("Lexi", "translate|Translates contracts|law|");
         register("Open", "An agent", Visibility.PRIVATE, "forge|Forges contracts|iron|");
-        try (var entriesOfOther = reader();
-                var other = new Search(database, entriesOfOther, null)) {
+        try (var other = new Search(database, opened(), null)) {
             assertThat(tags(other, "", ANNA)).isEqualTo(Map.of("law", 1L, "iron", 1L));
             assertThat(tags(other, "", EVE)).isEqualTo(Map.of("law", 1L));
 
@@ -428,15 +428,16 @@ abstract class SearchContract {
             assertThat(tags(other, "contracts", ANNA)).isEqualTo(Map.of("law", 1L, "iron", 2L, "books", 1L));
             assertThat(tags(other, "", EVE)).isEqualTo(Map.of("law", 1L, "iron", 1L, "books", 1L));
 
-            entries.change(
-                    lexi.id(),
-                    EntryChange.Kind.DELETED,
-                    Map.of(),
-                    ANNA,
-                    now -> with(now, now.health(), Entry.Status.DELETED));
+            entries.writer()
+                    .change(
+                            lexi.id(),
+                            EntryChange.Kind.DELETED,
+                            Map.of(),
+                            ANNA,
+                            now -> with(now, now.health(), Entry.Status.DELETED));
             assertThat(tags(other, "contracts", EVE)).isEqualTo(Map.of("law", 1L, "iron", 1L));
 
-            new PersonalEntries(database, entries).erase("blue", "anna");
+            new PersonalEntries(database, entries.writer()).erase("blue", "anna");
             assertThat(tags(other, "", ANNA)).isEmpty();
             register("Baker", "bake|Bakes bread|food|");
             assertThat(tags(other, "", ANNA)).isEqualTo(Map.of("food", 1L));
@@ -465,8 +466,8 @@ abstract class SearchContract {
                 .collect(Collectors.toMap(Bucket::value, Bucket::count));
     }
 
-    private StoredEntries reader() {
-        return new StoredEntries(
+    private Entries opened() {
+        return Entries.open(
                 database,
                 "agent.localhost",
                 List.of(),
@@ -532,7 +533,6 @@ abstract class SearchContract {
     void rebuild() {
         register("Lexi", "translate|Translates contracts|law|");
         search.close();
-        entries.close();
         database.write(session -> session.update("DELETE FROM registry_search_entry"));
         database.write(session -> {
             session.once("DROP TABLE registry_search");

@@ -1,6 +1,5 @@
 package dev.parley.registry.store;
 
-import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -11,39 +10,31 @@ import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.State;
 import dev.parley.registry.Entry.Status;
 import dev.parley.registry.EntryChange;
-import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
-import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.ReviewOperation;
 import dev.parley.registry.document.CardReader;
-import dev.parley.registry.document.Document;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
 import dev.parley.store.database.Session;
-import dev.parley.store.spi.StoreException;
-import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Entries in the tables of the hub's database. See {@code docs/adr/0049-record-of-a-registry.md}. */
-public final class StoredEntries implements AutoCloseable {
+/** Changes entries in transactions that write their rows, the log and what listeners keep. Safe for any thread. */
+public final class EntryWriter {
     /** Changes by owners that a full group may make. */
     private static final Set<EntryChange.Kind> UNLIMITED = Set.of(EntryChange.Kind.DELETED, EntryChange.Kind.RENEWED);
 
@@ -53,64 +44,30 @@ public final class StoredEntries implements AutoCloseable {
 
     private final Database database;
     private final EntryBytes bytes;
-    private final Urns urns;
-    private final EntryCache cache = new EntryCache(EntryCache.MAX_BYTES);
-    private final InstantSource clock;
-    private final History history;
-    private final Reviews reviews;
+    private final EntryCache cache;
+    private final EntryReader reader;
     private final Disclosure disclosure;
     private final EntryLog log;
+    private final InstantSource clock;
     private final HubTimers.Timers timers;
     private final List<EntryListener> listeners = new CopyOnWriteArrayList<>();
-    private final EntryPublisher publisher;
 
-    /**
-     * Makes or opens the tables.
-     *
-     * @param publisher domain of the hub in URNs
-     * @param domains further domains as {@code GROUP=DOMAIN}
-     * @param knowsAgent whether a caller may know an agent of the hub itself
-     */
-    public StoredEntries(
+    EntryWriter(
             Database database,
-            String publisher,
-            List<String> domains,
-            BiPredicate<CallContext, String> knowsAgent,
+            EntryCache cache,
+            EntryReader reader,
+            Disclosure disclosure,
+            EntryLog log,
             HubTimers timers,
-            HubSignatures signatures,
             InstantSource clock) {
         this.database = database;
         this.bytes = new EntryBytes(database.storage());
-        this.urns = new Urns(publisher, domains);
+        this.cache = cache;
+        this.reader = reader;
+        this.disclosure = disclosure;
+        this.log = log;
         this.clock = clock;
-        RegistryTables.make(database);
-        this.history = new History(database);
-        this.disclosure = new Disclosure(database, history, knowsAgent, signatures);
-        this.log = new EntryLog(database, disclosure);
-        this.reviews = new Reviews(database, this, clock);
-        this.publisher = new EntryPublisher(database, cache, urns, disclosure, this, this);
         this.timers = timers.named("registry/entries", this::due);
-    }
-
-    /**
-     * The domain of a hub in URNs: the given one, or one of its own, which stays the same as long as the database, so that hubs with default
-     * settings can be peers. See {@code docs/adr/0086-default-publisher.md}.
-     */
-    public static String publisher(Database database, @Nullable String given) {
-        if (given != null) {
-            return given;
-        }
-        RegistryTables.make(database);
-        byte[] random = new byte[5];
-        new SecureRandom().nextBytes(random);
-        return database.write(session -> {
-            session.update(
-                    "INSERT INTO registry_setting (name, value) VALUES ('publisher', ?) ON CONFLICT DO NOTHING",
-                    "hub-" + HexFormat.of().formatHex(random) + Urns.DEFAULT_PUBLISHERS);
-            return session.first(
-                            row -> Session.text(row, 1), "SELECT value FROM registry_setting WHERE name = 'publisher'")
-                    .orElseThrow();
-        });
     }
 
     /** Adds a listener, before the first change. */
@@ -283,7 +240,7 @@ public final class StoredEntries implements AutoCloseable {
             Map<String, Object> details,
             @Nullable CallContext editor,
             UnaryOperator<Entry> edit) {
-        Numbered known = editor == null ? load(id) : named(id);
+        Numbered known = editor == null ? reader.load(id) : reader.named(id);
         if (known == null) {
             throw Viewer.notFound(id);
         }
@@ -309,7 +266,7 @@ public final class StoredEntries implements AutoCloseable {
         if (written != null && kind == EntryChange.Kind.DELETED) {
             eraseOldest(written.entry().ownership().group());
         }
-        Numbered now = written != null ? written : load(key);
+        Numbered now = written != null ? written : reader.load(key);
         if (now == null) {
             throw Viewer.notFound(id);
         }
@@ -336,7 +293,7 @@ public final class StoredEntries implements AutoCloseable {
 
     /** Sets the selective views of an entry; an empty map shows all of it to all readers. */
     void setViews(String id, Map<String, ReviewOperation.View> given, CallContext owner) {
-        Numbered known = require(id, owner);
+        Numbered known = reader.require(id, owner);
         disclosure.viewer(owner).requireOwner(known.entry());
         String key = known.entry().id();
         Version version = disclosure.kept(known, null);
@@ -386,188 +343,5 @@ public final class StoredEntries implements AutoCloseable {
                 listener.reviewed(session, number, entry.found());
             }
         }
-    }
-
-    /** The entry with a URN or readable id that the caller may see. */
-    public Optional<Entry> find(String id, CallContext viewer) {
-        return Optional.ofNullable(seen(id, viewer)).map(entry -> disclosure.shown(entry, viewer));
-    }
-
-    /** The entry that a caller names, also by the domain of all hubs with default settings. */
-    @Nullable
-    Numbered named(String id) {
-        Numbered entry = load(id);
-        String own = entry == null ? urns.ofThisHub(id) : null;
-        return own == null ? entry : load(own);
-    }
-
-    private @Nullable Numbered seen(String id, CallContext caller) {
-        Numbered entry = named(id);
-        return entry != null && disclosure.viewer(caller).sees(entry.entry()) ? entry : null;
-    }
-
-    @Nullable
-    Numbered load(String id) {
-        String urn = Urns.written(id);
-        Numbered cached = cache.get(urn);
-        if (cached != null) {
-            return cached;
-        }
-        Numbered read = database.read(session -> {
-                    Optional<Numbered> byId = EntryRows.byId(session, urn);
-                    return byId.isPresent()
-                            ? byId
-                            : id.startsWith("urn:")
-                                    ? EntryRows.byAlias(session, urn)
-                                    : EntryRows.byHumanId(session, id);
-                })
-                .orElse(null);
-        if (read != null) {
-            cache.put(read);
-        }
-        return read;
-    }
-
-    /** The bytes of a version of a document as the caller may see it, with its own entity tag; of the newest one for null. */
-    public Document document(String id, @Nullable Long revision, CallContext caller) {
-        return disclosure.document(require(id, caller), revision, caller);
-    }
-
-    /** The entry with the content of an older version of its document, if that is kept and the caller may see it. */
-    public Optional<Entry> version(String id, int revision, CallContext caller) {
-        Numbered entry = seen(id, caller);
-        return entry == null ? Optional.empty() : disclosure.version(entry, revision, caller);
-    }
-
-    /** The entry with the key of its row, for operations on what stands beside it. */
-    Numbered require(String id, CallContext viewer) {
-        Numbered entry = seen(id, viewer);
-        if (entry == null) {
-            throw Viewer.notFound(id);
-        }
-        return entry;
-    }
-
-    /** The entry for readers of its versions. */
-    Numbered whole(String id, CallContext viewer) {
-        Numbered entry = require(id, viewer);
-        if (entry.views() != null) {
-            disclosure.viewer(viewer).requireOwner(entry.entry());
-        }
-        return entry;
-    }
-
-    /** JSON of an entry as a caller sees it; as it is stored, if that is the same. */
-    byte[] json(String id, CallContext caller) {
-        Numbered entry = require(id, caller);
-        Entry shown = disclosure.shown(entry, caller);
-        return shown.equals(entry.entry()) ? entry.content() : EntryModel.write(shown);
-    }
-
-    /** An entry as a caller sees it. */
-    Entry shown(String id, CallContext caller) {
-        return disclosure.shown(require(id, caller), caller);
-    }
-
-    /** The selective views of an entry, for its owner. */
-    Map<String, ReviewOperation.View> views(String id, CallContext owner) {
-        Numbered known = require(id, owner);
-        disclosure.viewer(owner).requireOwner(known.entry());
-        byte[] stored = known.views();
-        return stored == null ? Map.of() : JsonText.read(stored, ReviewOperation.VIEWS_JSON);
-    }
-
-    /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending after a minus. */
-    public EntryPage list(EntryFilter filter, String order, int size, @Nullable String token, CallContext viewer) {
-        return list(filter, order, size, token, false, viewer);
-    }
-
-    /** @param withDocuments whether the documents of the entries are read with the page */
-    EntryPage list(
-            EntryFilter filter,
-            String order,
-            int size,
-            @Nullable String token,
-            boolean withDocuments,
-            CallContext viewer) {
-        EntryQuery query = disclosure.query(filter, viewer, false);
-        return database.read(session ->
-                query.page(session, order, size, token, withDocuments, entry -> disclosure.shown(entry, viewer)));
-    }
-
-    /**
-     * The first entries of a list.
-     *
-     * @param read number of the rows that were read, those included that the caller may not see
-     */
-    public record Some(List<Entry> entries, int read) {}
-
-    /**
-     * Entries by the keys of their rows: those that the caller may see, in the order of the keys, up to the first one with which they have
-     * more than the bytes of a page.
-     */
-    public Some byNumbers(List<Long> numbers, CallContext caller) {
-        Viewer viewer = disclosure.viewer(caller);
-        var entries = new ArrayList<Entry>();
-        long bytes = 0;
-        int count = 0;
-        for (long number : numbers) {
-            Numbered cached = cache.get(number);
-            Numbered entry = cached != null
-                    ? cached
-                    : database.read(session -> EntryRows.byNumber(session, number))
-                            .orElse(null);
-            if (entry != null) {
-                bytes += entry.content().length;
-                if (count > 0 && bytes > EntryQuery.PAGE_BYTES) {
-                    return new Some(entries, count);
-                }
-                if (cached == null) {
-                    cache.put(entry);
-                }
-                if (viewer.sees(entry.entry())) {
-                    entries.add(disclosure.shown(entry, caller));
-                }
-            }
-            count++;
-        }
-        return new Some(entries, count);
-    }
-
-    /** Entries that no Parley has written in this form, in words; for operators, also of a hub that is running. */
-    public static List<String> damaged(Database database) {
-        try {
-            return database.read(EntryRows::damaged).entrySet().stream()
-                    .map(row -> "entry number " + row.getKey() + ": " + row.getValue())
-                    .sorted()
-                    .toList();
-        } catch (StoreException noTable) {
-            return List.of();
-        }
-    }
-
-    public EntryPublisher publisher() {
-        return publisher;
-    }
-
-    History history() {
-        return history;
-    }
-
-    Reviews reviews() {
-        return reviews;
-    }
-
-    public Disclosure disclosure() {
-        return disclosure;
-    }
-
-    public EntryLog log() {
-        return log;
-    }
-
-    @Override
-    public void close() {
-        log.close();
     }
 }
