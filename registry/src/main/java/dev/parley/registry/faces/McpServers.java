@@ -1,10 +1,10 @@
 package dev.parley.registry.faces;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.PageToken;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
@@ -20,7 +20,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -199,28 +198,28 @@ final class McpServers implements EntryListener {
     }
 
     /** Position after a version: writes between two pages move none. */
-    private record Cursor(String key, long entry, long revision) {
-        static Cursor of(String text) {
-            try {
-                String[] parts = new String(Base64.getUrlDecoder().decode(text), UTF_8).split("\n", 3);
-                return new Cursor(parts[2], Long.parseLong(parts[0]), Long.parseLong(parts[1]));
-            } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException foreign) {
-                throw A2AException.invalidParams("cursor", "unknown (expected: nextCursor of the page before)");
-            }
+    private record Cursor(long entry, long revision, String key) {
+        static Cursor of(Object list, String token) {
+            return PageToken.read(
+                    list,
+                    token,
+                    3,
+                    at -> new Cursor(Long.parseLong(at.get(0)), Long.parseLong(at.get(1)), at.get(2)),
+                    () -> A2AException.invalidParams("cursor", "unknown (expected: nextCursor of the page before)"));
         }
 
-        static String behind(Version last) {
-            String text =
-                    last.entry() + "\n" + last.revision() + "\n" + last.name().toLowerCase(Locale.ROOT);
-            return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(UTF_8));
+        static String behind(Version last, Object list) {
+            return PageToken.of(
+                    list, List.of(last.entry(), last.revision(), last.name().toLowerCase(Locale.ROOT)));
         }
     }
 
     Page page(Query query, int size, @Nullable String cursor, CallContext caller) {
         var where = new StringBuilder();
         var values = new ArrayList<@Nullable Object>();
-        Conditions visible = disclosure.conditions(
-                new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted()), caller, true);
+        var filter = new EntryFilter(List.of(), List.of(), Map.of(), query.withDeleted());
+        List<?> list = List.of(query, Disclosure.list(filter, caller));
+        Conditions visible = disclosure.conditions(filter, caller, true);
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
         where.append(query.withDeleted() ? " OR " + GONE + ")" : " AND s.status <> 'deleted')");
@@ -253,7 +252,7 @@ final class McpServers implements EntryListener {
             values.add(query.since());
         }
         if (cursor != null) {
-            Cursor after = Cursor.of(cursor);
+            Cursor after = Cursor.of(list, cursor);
             where.append(" AND (s.name_key > ? OR s.name_key = ? AND (s.entry > ? OR s.entry = ? AND s.revision < ?))");
             values.addAll(List.of(after.key(), after.key(), after.entry(), after.entry(), after.revision()));
         }
@@ -266,7 +265,7 @@ final class McpServers implements EntryListener {
                 values.toArray()));
         return versions.size() <= size
                 ? new Page(versions, null)
-                : new Page(versions.subList(0, size), Cursor.behind(versions.get(size - 1)));
+                : new Page(versions.subList(0, size), Cursor.behind(versions.get(size - 1), list));
     }
 
     /** The entry of a version, with the content of that version; empty if the caller may not see it. */

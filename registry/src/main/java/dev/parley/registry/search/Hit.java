@@ -1,6 +1,7 @@
 package dev.parley.registry.search;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.PageToken;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,27 +24,23 @@ record Hit(long number, String id, int part, double score, List<String> lists, d
 
     /** Position after a result. */
     record Cursor(double score, long number) {
-        private static final Cursor START = new Cursor(Double.MAX_VALUE, 0);
+        static final Cursor START = new Cursor(Double.MAX_VALUE, 0);
 
-        static Cursor of(@Nullable String token) {
-            if (token == null || token.isEmpty()) {
-                return START;
-            }
-            String[] parts = token.split("-", -1);
-            try {
-                if (parts.length == 2) {
-                    return new Cursor(
-                            Double.longBitsToDouble(Long.parseUnsignedLong(parts[0], 36)),
-                            Long.parseLong(parts[1], 36));
-                }
-            } catch (NumberFormatException foreign) {
-                // falls through: it is not of this registry
-            }
-            throw A2AException.invalidParams("pageToken", "unknown (expected: the token of a page of the same query)");
+        static Cursor of(Object list, @Nullable String token) {
+            return token == null || token.isEmpty()
+                    ? START
+                    : PageToken.read(
+                            list,
+                            token,
+                            2,
+                            at -> new Cursor(
+                                    Double.longBitsToDouble(Long.parseLong(at.get(0))), Long.parseLong(at.get(1))),
+                            () -> A2AException.invalidParams(
+                                    "pageToken", "unknown (expected: the token of a page of the same query)"));
         }
 
-        String text() {
-            return Long.toUnsignedString(Double.doubleToRawLongBits(score), 36) + "-" + Long.toString(number, 36);
+        String token(Object list) {
+            return PageToken.of(list, List.of(Double.doubleToRawLongBits(score), number));
         }
 
         boolean isBefore(Hit hit) {

@@ -110,7 +110,8 @@ public final class Search implements AutoCloseable {
 
     private FoundPage search(
             SearchQuery query, int size, @Nullable String token, CallContext viewer, boolean hasReasons) {
-        Cursor after = Cursor.of(token);
+        List<?> list = List.of(query.text(), query.isTyping(), Disclosure.list(query.filter(), viewer));
+        Cursor after = Cursor.of(list, token);
         int limit = Math.clamp(size, 1, MAX_PAGE);
         List<Hit> hits = ask(
                 query,
@@ -132,7 +133,7 @@ public final class Search implements AutoCloseable {
             }
         }
         return new FoundPage(
-                results, hits.size() > page.size() ? page.getLast().cursor().text() : null);
+                results, hits.size() > page.size() ? page.getLast().cursor().token(list) : null);
     }
 
     private List<Hit> hits(
@@ -142,7 +143,7 @@ public final class Search implements AutoCloseable {
         if (near.isEmpty()) {
             return plan.hits(session, conditions, after, limit);
         }
-        List<Hit> byWords = plan.hits(session, conditions, Cursor.of(null), MAX_FUSED);
+        List<Hit> byWords = plan.hits(session, conditions, Cursor.START, MAX_FUSED);
         return SearchPlan.fused(byWords, plan.near(session, conditions, near)).stream()
                 .filter(after::isBefore)
                 .limit(limit)

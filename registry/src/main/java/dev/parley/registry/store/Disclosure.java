@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +95,16 @@ public final class Disclosure {
      */
     public Conditions conditions(EntryFilter filter, CallContext caller, boolean isPerEntry) {
         return query(filter, caller, isPerEntry).conditions();
+    }
+
+    /** A list of entries for the tokens of its pages: its filter and caller. Callers without credentials have the same one. */
+    public static List<?> list(EntryFilter filter, CallContext caller) {
+        return List.of(
+                caller.isUnauthenticated() ? "" : caller.scope(),
+                filter.skills(),
+                filter.tags(),
+                new TreeMap<>(filter.fields()), // in one order on all hubs
+                filter.hidden());
     }
 
     EntryQuery query(EntryFilter filter, CallContext caller, boolean isPerEntry) {

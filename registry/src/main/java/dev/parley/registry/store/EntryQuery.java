@@ -1,8 +1,7 @@
 package dev.parley.registry.store;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.PageToken;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
@@ -11,7 +10,6 @@ import dev.parley.store.database.Session;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -135,41 +133,19 @@ final class EntryQuery {
     /**
      * Position after the last entry of a page: its sort key and the key of its row, so that writes between two pages move nothing.
      *
-     * @param skip entries to leave out, for faces that page by offsets
+     * @param key value of the column of the order
      */
-    private record Position(long total, String key, long number, long skip) {
-        static Position of(@Nullable String token) {
-            if (token == null || token.isEmpty()) {
-                return new Position(-1, "", -1, 0);
-            }
-            try {
-                if (token.startsWith("+")) {
-                    return new Position(-1, "", -1, Long.parseLong(token.substring(1)));
-                }
-                String[] parts = new String(Base64.getUrlDecoder().decode(token), UTF_8).split("\n", 3);
-                return new Position(Long.parseLong(parts[0]), parts[2], Long.parseLong(parts[1]), 0);
-            } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException foreign) {
-                throw unknown();
-            }
-        }
-
-        private static A2AException unknown() {
-            return A2AException.invalidParams("pageToken", "unknown (expected: a token of the page before)");
-        }
-
-        /** The key as a value of a column; a token of a page in another order may have none. */
-        Object key(String column) {
-            try {
-                return column.equals("name") ? key : (Object) Long.valueOf(key);
-            } catch (NumberFormatException foreign) {
-                throw unknown();
-            }
-        }
-
-        String token() {
-            return Base64.getUrlEncoder()
-                    .withoutPadding()
-                    .encodeToString((total + "\n" + number + "\n" + key).getBytes(UTF_8));
+    private record Position(long total, long number, Object key) {
+        static Position of(Object list, String token, String column) {
+            return PageToken.read(
+                    list,
+                    token,
+                    3,
+                    at -> new Position(
+                            Long.parseLong(at.get(0)),
+                            Long.parseLong(at.get(1)),
+                            column.equals("name") ? at.get(2) : (Object) Long.valueOf(at.get(2))),
+                    () -> A2AException.invalidParams("pageToken", "unknown (expected: a token of the page before)"));
         }
     }
 
@@ -179,11 +155,13 @@ final class EntryQuery {
     /**
      * Reads a page, which ends before its size if its entries have more than {@value #PAGE_BYTES} bytes.
      *
+     * @param list the list with its caller, for the tokens of its pages
      * @param withDocuments whether the documents of the entries are read with them
      * @param shown returns an entry as the viewer sees it
      */
     EntryPage page(
             Session session,
+            Object list,
             String order,
             int size,
             @Nullable String token,
@@ -195,24 +173,20 @@ final class EntryQuery {
         if (column == null) {
             throw A2AException.invalidParams("order", order + " (expected: name, change, updated or created)");
         }
-        Position from = Position.of(token);
-        long total = from.total() >= 0
+        Position from = token == null || token.isEmpty() ? null : Position.of(list, token, column);
+        long total = from != null
                 ? from.total()
                 : session.number("SELECT count(*) FROM registry_entry e WHERE " + where, values.toArray());
-        if (from.number() >= 0) {
-            Object key = from.key(column);
+        if (from != null) {
             String beyond = isDescending ? " < ?" : " > ?";
             and(
                     "(e." + column + beyond + " OR e." + column + " = ? AND e.number" + beyond + ")",
-                    key,
-                    key,
+                    from.key(),
+                    from.key(),
                     from.number());
         }
         String direction = isDescending ? " DESC" : "";
-        and(
-                "1 = 1 ORDER BY e." + column + direction + ", e.number" + direction + " LIMIT ? OFFSET ?",
-                size + 1,
-                from.skip());
+        and("1 = 1 ORDER BY e." + column + direction + ", e.number" + direction + " LIMIT ?", size + 1);
         List<Weighed> rows = session.list(
                 row -> new Weighed(row.getLong(1), row.getLong(2)),
                 "SELECT e.number, length(e.content)" + (withDocuments ? DOCUMENT_BYTES : "")
@@ -229,7 +203,7 @@ final class EntryQuery {
         String next = null;
         if (count < rows.size() && !page.isEmpty()) {
             Numbered last = page.getLast();
-            next = new Position(total, key(column, last.entry()), last.number(), 0).token();
+            next = PageToken.of(list, List.of(total, last.number(), key(column, last.entry())));
         }
         return new EntryPage(page.stream().map(shown).toList(), next, total);
     }

@@ -121,8 +121,9 @@ public record EntryReader(Database database, EntryCache cache, Urns urns, Disclo
             boolean withDocuments,
             CallContext viewer) {
         EntryQuery query = disclosure.query(filter, viewer, false);
+        List<?> list = List.of(order, Disclosure.list(filter, viewer));
         return database.read(session ->
-                query.page(session, order, size, token, withDocuments, entry -> disclosure.shown(entry, viewer)));
+                query.page(session, list, order, size, token, withDocuments, entry -> disclosure.shown(entry, viewer)));
     }
 
     /**

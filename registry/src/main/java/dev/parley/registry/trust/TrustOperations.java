@@ -109,11 +109,12 @@ public final class TrustOperations {
             check.reload();
         }
         String fingerprint = check.fingerprint();
-        Verified page = verify(position.startsWith(fingerprint) ? position.substring(fingerprint.length()) : null);
+        String keys = fingerprint + ":"; // no position of an older version, whose tokens are unknown, begins with it
+        Verified page = verify(position.startsWith(keys) ? position.substring(keys.length()) : null);
         if (page.next == null) {
             verified(fingerprint);
         } else {
-            timer.set(TIMER, Instant.now(), fingerprint + page.next);
+            timer.set(TIMER, Instant.now(), keys + page.next);
         }
     }
 

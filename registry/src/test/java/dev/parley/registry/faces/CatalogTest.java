@@ -270,6 +270,9 @@ final class CatalogTest {
             assertThat(names(here.get("/v0.1/servers?version=latest&search=_")))
                     .containsExactly("com.example/alpha_1 2.0.0 true");
             assertThat(here.get("/v0.1/servers?cursor=foreign").status()).isEqualTo(400);
+            assertThat(here.get("/v0.1/servers?limit=2&cursor=" + latest.text("metadata", "nextCursor"))
+                            .status())
+                    .isEqualTo(400);
         }
     }
 

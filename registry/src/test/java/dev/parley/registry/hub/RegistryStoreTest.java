@@ -70,6 +70,12 @@ final class RegistryStoreTest {
             } while (!token.isEmpty());
             assertThat(found).hasSize(13);
             assertThat(new HashSet<>(found)).hasSize(13);
+            String odd = web.get("/registry/agents?skill=odd&pageSize=4").text("nextPageToken");
+            for (String other : List.of("skill=even", "skill=odd&tag=odd", "skill=odd&order=-name")) {
+                Answer refused = web.get("/registry/agents?" + other + "&pageSize=4&pageToken=" + odd);
+                assertThat(refused.status()).as(other).isEqualTo(400);
+                assertThat(refused.text()).contains("unknown (expected: a token of the page before)");
+            }
             for (String filter : List.of("provider=none", "metadata=a=b", "health=up", "type=x", "binding=GRPC")) {
                 assertThat(web.get("/registry/agents?skill=odd&" + filter).each("agents", "id"))
                         .isEmpty();

@@ -271,6 +271,9 @@ abstract class SearchContract {
                 .extracting(found -> found.agent().id())
                 .isEqualTo(paged.subList(0, 100));
         assertThatThrownBy(() -> search.search(query, 7, "nonsense", EVE)).isInstanceOf(A2AException.class);
+        String next = search.search(query, 7, null, EVE).next();
+        assertThatThrownBy(() -> search.search(SearchQuery.of("swords"), 7, next, EVE))
+                .hasMessageContaining("unknown (expected: the token of a page of the same query)");
     }
 
     @Test
