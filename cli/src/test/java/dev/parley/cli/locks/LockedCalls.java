@@ -1,5 +1,7 @@
 package dev.parley.cli.locks;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.cli.locks.MethodCode.Id;
 import dev.parley.cli.locks.MethodCode.Step;
 import java.net.URI;
@@ -107,7 +109,7 @@ public final class LockedCalls {
     /** Adds the steps of a way; returns the method that makes the blocking call. */
     private static Id describe(Way begin, Id from, Map<Id, Way> ways, List<String> steps) {
         Id at = from;
-        for (Way way = begin; ; way = ways.get(at)) {
+        for (Way way = begin; ; way = requireNonNull(ways.get(at))) {
             steps.add(at.source().substring(at.source().lastIndexOf('.') + 1) + ":" + way.line());
             if (way.next() == null) {
                 steps.add(way.call().source());
