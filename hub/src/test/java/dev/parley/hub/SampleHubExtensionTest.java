@@ -360,6 +360,7 @@ final class SampleHubExtensionTest {
                     () -> outsider.get("/admin/webhooks/dead").body(),
                     list -> list.contains("attempts"));
             assertThat(Shown.of(dead).at("webhooks", 0, "attempts").value()).isEqualTo(3);
+            assertThat(calls).hasSize(3);
         } finally {
             receiver.stop(0);
         }
