@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Answers each request: a preflight, a call of gRPC, or what {@link Gate} finds for its path. */
-final class Door implements Consumer<Exchange> {
+final class RequestEntry implements Consumer<Exchange> {
 
     private final Gate gate;
     private final Cors cors;
@@ -18,7 +18,7 @@ final class Door implements Consumer<Exchange> {
     private final @Nullable Consumer<Exchange> grpc;
 
     /** @param grpc answers calls of gRPC; null if the server has none */
-    Door(Gate gate, Cors cors, Duration keepAlive, @Nullable Consumer<Exchange> grpc) {
+    RequestEntry(Gate gate, Cors cors, Duration keepAlive, @Nullable Consumer<Exchange> grpc) {
         this.gate = gate;
         this.cors = cors;
         this.keepAlive = keepAlive;
