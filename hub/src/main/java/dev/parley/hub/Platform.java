@@ -21,7 +21,7 @@ import dev.parley.hub.admin.Intake;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.Neighbours;
 import dev.parley.hub.observation.Metrics;
-import dev.parley.hub.observation.Observed;
+import dev.parley.hub.observation.InstrumentedAgent;
 import dev.parley.hub.observation.ObservedRuns;
 import dev.parley.hub.observation.Recorded;
 import dev.parley.hub.observation.Runs;
@@ -214,7 +214,7 @@ public final class Platform implements AutoCloseable {
                 setup.extensions(),
                 recorded(AdminApi.NAME)::before,
                 endpoint ->
-                        new Observed(AdminApi.NAME, metrics, traces, List.of()).before(trust.administered(endpoint)));
+                        new InstrumentedAgent(AdminApi.NAME, metrics, traces, List.of()).before(trust.administered(endpoint)));
     }
 
     /** Adds pages, extensions and authentication to the server of the site. */
@@ -339,8 +339,8 @@ public final class Platform implements AutoCloseable {
         return engine.follow(key);
     }
 
-    Observed observed(String agent) {
-        return new Observed(agent, metrics, traces, observers);
+    InstrumentedAgent observed(String agent) {
+        return new InstrumentedAgent(agent, metrics, traces, observers);
     }
 
     Recorded recorded(String agent) {

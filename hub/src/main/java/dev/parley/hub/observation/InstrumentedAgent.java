@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  * Stands before all that callers can ask of one agent, to measure, to trace and to log it: each request once, whatever its dialect.
  * Safe for any thread.
  */
-public final class Observed {
+public final class InstrumentedAgent {
     private static final Logger LOG = RequestLog.open();
 
     private final String agent;
@@ -34,7 +34,7 @@ public final class Observed {
     /** By dialect, then by operation: two looks into small maps, and nothing made for a key. */
     private final Map<String, Map<String, Metrics.Asked>> asked = new ConcurrentHashMap<>();
 
-    public Observed(String agent, Metrics metrics, Traces traces, List<HubObserver> observers) {
+    public InstrumentedAgent(String agent, Metrics metrics, Traces traces, List<HubObserver> observers) {
         this.agent = agent;
         this.metrics = metrics;
         this.traces = traces;
