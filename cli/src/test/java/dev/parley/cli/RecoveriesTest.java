@@ -128,7 +128,7 @@ final class RecoveriesTest {
             entry("server.MountedSite", "end of the calls of a site that closes"),
             entry("server.helidon.Connections", "tick of the time limits of connections"),
             entry("server.helidon.ReadAhead", "time limit of a body"),
-            entry("server.limits.Shares", "end of a share"),
+            entry("server.limits.FairScheduler", "end of a share"),
             entry("server.limits.Silence", "time limit of a reader"),
             entry("store.database.Readers", "time limit of a read"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),

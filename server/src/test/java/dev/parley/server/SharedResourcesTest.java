@@ -9,7 +9,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
-import dev.parley.server.limits.Shares;
+import dev.parley.server.limits.FairScheduler;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -322,7 +322,7 @@ final class SharedResourcesTest {
     void aGroupWhoseCallsNeverEndDoesNotHoldUpAnother() throws Exception {
         var clock = Executors.newSingleThreadScheduledExecutor();
         try {
-            var shares = new Shares(clock, 1, 2, Duration.ofHours(1));
+            var shares = new FairScheduler(clock, 1, 2, Duration.ofHours(1));
             shares.enter("quiet").run();
             shares.enter("hostile");
             shares.enter("hostile");

@@ -4,7 +4,7 @@ import static dev.parley.server.helidon.ExchangeState.NEVER;
 
 import dev.parley.server.limits.BodyBudget;
 import dev.parley.server.limits.HealthWatches;
-import dev.parley.server.limits.Shares;
+import dev.parley.server.limits.FairScheduler;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
@@ -67,7 +67,7 @@ final class Connection {
     private volatile int refused;
 
     // Only for the thread that reads HTTP/1.1, which is also the one of the exchange.
-    private Shares.@Nullable Early share;
+    private FairScheduler.@Nullable Early share;
     private Runnable endHandshake = () -> {};
     private boolean idle;
     private boolean requestLine = true;
@@ -287,7 +287,7 @@ final class Connection {
      *
      * @return null if the call has to ask for one
      */
-    Shares.@Nullable Early awaitShare() {
+    FairScheduler.@Nullable Early awaitShare() {
         var likely = group;
         if (likely != null) {
             return all.shares().enterEarly(likely);
@@ -310,7 +310,7 @@ final class Connection {
     }
 
     /** Waits like {@link #awaitShare} if the connection is a flood. */
-    Shares.@Nullable Early awaitShareOfFlood() {
+    FairScheduler.@Nullable Early awaitShareOfFlood() {
         if (!isFlood()) {
             return null;
         }
@@ -325,12 +325,12 @@ final class Connection {
     }
 
     /** The next exchange of HTTP/1.1 has this share. */
-    void keep(Shares.@Nullable Early share) {
+    void keep(FairScheduler.@Nullable Early share) {
         this.share = share;
     }
 
     /** The share of an exchange that begins. */
-    Shares.@Nullable Early takeShare() {
+    FairScheduler.@Nullable Early takeShare() {
         var taken = share;
         share = null;
         return taken;

@@ -5,7 +5,7 @@ import dev.parley.server.limits.HealthWatches;
 import dev.parley.server.limits.Pace;
 import dev.parley.server.limits.Proxies;
 import dev.parley.server.limits.RefusedRequests;
-import dev.parley.server.limits.Shares;
+import dev.parley.server.limits.FairScheduler;
 import dev.parley.server.limits.UnfinishedRequests;
 import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
@@ -66,8 +66,8 @@ public final class Connections implements AutoCloseable {
     private final RefusedRequests refused = new RefusedRequests();
     private final Pace lingering = new Pace(Duration.ofMillis(1));
     private final AtomicInteger streamThreads = new AtomicInteger();
-    private final Shares shares;
-    private final Shares handshakes;
+    private final FairScheduler shares;
+    private final FairScheduler handshakes;
     private final ScheduledExecutorService clock;
     private volatile long now;
     private volatile boolean draining;
@@ -79,8 +79,8 @@ public final class Connections implements AutoCloseable {
         this.unfinished = unfinished;
         this.clock = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("parley-connections").factory());
-        this.shares = new Shares(clock);
-        this.handshakes = Shares.always(clock, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
+        this.shares = new FairScheduler(clock);
+        this.handshakes = FairScheduler.always(clock, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
         var tick = Math.clamp(patience.shortest() / 8, MIN_TICK, MAX_TICK);
         var unused = clock.scheduleAtFixedRate(this::tick, tick, tick, TimeUnit.NANOSECONDS);
     }
@@ -124,7 +124,7 @@ public final class Connections implements AutoCloseable {
         return open.size();
     }
 
-    Shares shares() {
+    FairScheduler shares() {
         return shares;
     }
 

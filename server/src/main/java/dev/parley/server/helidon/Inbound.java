@@ -2,7 +2,7 @@ package dev.parley.server.helidon;
 
 import static dev.parley.server.helidon.ExchangeState.NEVER;
 
-import dev.parley.server.limits.Shares;
+import dev.parley.server.limits.FairScheduler;
 import io.helidon.common.socket.HelidonSocket;
 import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
@@ -25,7 +25,7 @@ final class Inbound implements Supplier<byte[]> {
     private @Nullable ClientFrames frames;
     private byte[] alreadyRead = NOTHING;
     private boolean first = true;
-    private Shares.@Nullable Early share;
+    private FairScheduler.@Nullable Early share;
 
     // By when the thread that reads must be back, on the clock of Connections; while it is here, never.
     private volatile long returnDeadline = NEVER;

@@ -1,6 +1,6 @@
 package dev.parley.server.helidon;
 
-import dev.parley.server.limits.Shares;
+import dev.parley.server.limits.FairScheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +18,7 @@ final class StreamThread {
     private boolean reading;
     private boolean reset;
     private boolean interrupted;
-    private Shares.@Nullable Early share;
+    private FairScheduler.@Nullable Early share;
     private int together;
 
     /** @param whenDecided run once it is known whether the caller is admitted, or when the thread waits for the body to know it */
@@ -36,11 +36,11 @@ final class StreamThread {
     }
 
     /** The exchange of the stream has this share of the processors. Only for the thread itself. */
-    void keep(Shares.@Nullable Early share) {
+    void keep(FairScheduler.@Nullable Early share) {
         this.share = share;
     }
 
-    Shares.@Nullable Early takeShare() {
+    FairScheduler.@Nullable Early takeShare() {
         var taken = share;
         share = null;
         return taken;

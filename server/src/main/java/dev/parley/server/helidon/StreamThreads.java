@@ -1,6 +1,6 @@
 package dev.parley.server.helidon;
 
-import dev.parley.server.limits.Shares;
+import dev.parley.server.limits.FairScheduler;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;
 import java.util.List;
@@ -29,7 +29,7 @@ final class StreamThreads extends AbstractExecutorService {
     private final Executor executor;
     private final int most;
     private final AtomicInteger runningOfAll;
-    private final Supplier<Shares.@Nullable Early> share;
+    private final Supplier<FairScheduler.@Nullable Early> share;
     private final Consumer<StreamThreads> ending;
     private final Map<Thread, StreamThread> running = new ConcurrentHashMap<>();
     private final AtomicInteger begun = new AtomicInteger();
@@ -49,7 +49,7 @@ final class StreamThreads extends AbstractExecutorService {
             Executor executor,
             int most,
             AtomicInteger runningOfAll,
-            Supplier<Shares.@Nullable Early> share,
+            Supplier<FairScheduler.@Nullable Early> share,
             Consumer<StreamThreads> ending) {
         this.executor = executor;
         this.most = most;

@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-final class SharesTest {
+final class FairSchedulerTest {
     private static final Duration LONG = Duration.ofHours(1);
 
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
-    private final Shares shares = new Shares(clock, 1, 2, LONG);
+    private final FairScheduler shares = new FairScheduler(clock, 1, 2, LONG);
     private final BlockingQueue<Call> in = new LinkedBlockingQueue<>();
     private final List<Thread> threads = new ArrayList<>();
 
@@ -46,7 +46,7 @@ final class SharesTest {
     }
 
     /** Returns how many calls enter one after the other within 30 s; a call that waits for its round takes hours. */
-    private int enteredInTime(Shares of, String group, int calls) throws InterruptedException {
+    private int enteredInTime(FairScheduler of, String group, int calls) throws InterruptedException {
         var entered = new AtomicInteger();
         var thread = Thread.ofPlatform().start(() -> {
             for (int i = 0; i < calls; i++) {
@@ -86,7 +86,7 @@ final class SharesTest {
     @Test
     void whatTakesLongCountsNoMore() throws InterruptedException {
         // A call that works, unlike these, holds up the next one 1000 times as long.
-        var impatient = new Shares(clock, 1, 1, Duration.ofMillis(20));
+        var impatient = new FairScheduler(clock, 1, 1, Duration.ofMillis(20));
         impatient.enter("quiet");
         impatient.enter("noisy");
 
@@ -120,7 +120,7 @@ final class SharesTest {
     void aGroupThatWorksLittleDoesNotWaitForTheClock() throws Exception {
         var held = new CountDownLatch(1);
         var stopped = clock.submit(() -> held.await(60, TimeUnit.SECONDS));
-        var strict = new Shares(clock, 1, 2, Duration.ofNanos(1000));
+        var strict = new FairScheduler(clock, 1, 2, Duration.ofNanos(1000));
         strict.enter("one").run();
         strict.enter("another").run();
 
@@ -187,7 +187,7 @@ final class SharesTest {
     /** After that groups are known to call at the same time, and none of those of the tests has called. */
     @Test
     void groupsOfOneShareTakeTurns() throws InterruptedException {
-        var turns = Shares.always(clock, 1, LONG);
+        var turns = FairScheduler.always(clock, 1, LONG);
         var first = turns.enter("noisy");
         call(turns, "noisy", "second");
         call(turns, "noisy", "third");
@@ -212,7 +212,7 @@ final class SharesTest {
         return call(shares, group, name);
     }
 
-    private Thread call(Shares shares, String group, String name) throws InterruptedException {
+    private Thread call(FairScheduler shares, String group, String name) throws InterruptedException {
         var thread = Thread.ofPlatform().start(() -> in.add(new Call(name, shares.enter(group))));
         threads.add(thread);
         Eventually.value("call \"" + name + "\" waits", thread::getState, Thread.State.WAITING::equals);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A group that works for less than half of the time does not wait for the clock. Where all calls are of one group, no call
  * waits. Safe for any thread. See docs/adr/0011.
  */
-public final class Shares {
+public final class FairScheduler {
     private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_KEPT = 10_000;
     /** Factor of the time limit for calls that work all the time. */
@@ -50,7 +50,7 @@ public final class Shares {
      * Creates the shares with measured defaults: with longer rounds other groups wait longer, with shorter ones a processor is
      * idle more often between two rounds.
      */
-    public Shares(ScheduledExecutorService clock) {
+    public FairScheduler(ScheduledExecutorService clock) {
         this(clock, Runtime.getRuntime().availableProcessors(), 4, AT_WORK);
     }
 
@@ -61,11 +61,11 @@ public final class Shares {
      * @param each calls of a round for each processor
      * @param atWork time after which a call with a waiting thread does not count
      */
-    public Shares(ScheduledExecutorService clock, int processors, int each, Duration atWork) {
+    public FairScheduler(ScheduledExecutorService clock, int processors, int each, Duration atWork) {
         this(clock, processors, each, atWork, false);
     }
 
-    private Shares(ScheduledExecutorService clock, int processors, int each, Duration atWork, boolean always) {
+    private FairScheduler(ScheduledExecutorService clock, int processors, int each, Duration atWork, boolean always) {
         this.always = always;
         this.clock = clock;
         this.processors = processors;
@@ -74,12 +74,12 @@ public final class Shares {
     }
 
     /** Returns shares in rounds of {@code atOnce}; groups take turns, also while calls of one group come only. */
-    public static Shares always(ScheduledExecutorService clock, int atOnce) {
+    public static FairScheduler always(ScheduledExecutorService clock, int atOnce) {
         return always(clock, atOnce, AT_WORK);
     }
 
-    static Shares always(ScheduledExecutorService clock, int atOnce, Duration atWork) {
-        return new Shares(clock, atOnce, 1, atWork, true);
+    static FairScheduler always(ScheduledExecutorService clock, int atOnce, Duration atWork) {
+        return new FairScheduler(clock, atOnce, 1, atWork, true);
     }
 
     /**
