@@ -46,7 +46,7 @@ final class Runner {
     private final Slots<Run> slots;
 
     /** A turn that runs, or waits for a slot, and the pin of its task until the last turn behind it is over. */
-    private record Run(Turn turn, Pin pin, Priority priority) {}
+    private record Run(HandlerRun turn, Pin pin, Priority priority) {}
 
     Runner(Parts parts, Recovery recovery, Agent agent) {
         this.parts = parts;
@@ -64,7 +64,7 @@ final class Runner {
      *
      * @throws A2AException UNAVAILABLE if too many wait already; the task does not exist then
      */
-    void start(Turn turn) {
+    void start(HandlerRun turn) {
         start(turn, true);
     }
 
@@ -72,11 +72,11 @@ final class Runner {
      * Starts a turn of an existing task. It is never refused, because its caller has the answer that the task goes on;
      * callers that may still be refused call {@link #checkRoom} first.
      */
-    private void goOn(Turn turn) {
+    private void goOn(HandlerRun turn) {
         start(turn, false);
     }
 
-    private void start(Turn turn, boolean bounded) {
+    private void start(HandlerRun turn, boolean bounded) {
         LiveTask live = turn.live();
         String group = live.key().scope().group();
         if (!parts.runs().isOpen()) {
@@ -100,7 +100,7 @@ final class Runner {
         launchWaiting();
     }
 
-    private Priority priority(Turn turn) {
+    private Priority priority(HandlerRun turn) {
         Function<Message, Priority> priority = agent.priority();
         return priority == null ? Priority.MEDIUM : priority.apply(turn.message());
     }
@@ -124,7 +124,7 @@ final class Runner {
      *
      * @throws A2AException UNAVAILABLE if too many wait already, or what {@code events} throws; nothing has changed then
      */
-    long goOn(Turn turn, Function<Task, List<TaskEvent>> events) {
+    long goOn(HandlerRun turn, Function<Task, List<TaskEvent>> events) {
         LiveTask live = turn.live();
         boolean[] first = new boolean[1];
         long since = live.emit(task -> {
@@ -150,7 +150,7 @@ final class Runner {
      * Says on disk that the handler has not begun for the newest message, if the task goes on: after a crash it is safe to call
      * it. A task that was taken up stays as it is, since its handler had begun before.
      */
-    private static void waits(Turn turn) {
+    private static void waits(HandlerRun turn) {
         Task task = turn.live().ahead();
         if (task != null && task.state() == TaskState.WORKING && !turn.isRecovered()) {
             emit(
@@ -196,8 +196,8 @@ final class Runner {
     private void runAll(Run run) {
         LiveTask live = run.pin().task();
         try {
-            Turn turn = run.turn();
-            Turn next;
+            HandlerRun turn = run.turn();
+            HandlerRun next;
             boolean goesOn;
             do {
                 if (turn.isRecovered()) {
@@ -205,7 +205,7 @@ final class Runner {
                 }
                 try {
                     observed(turn);
-                    next = (Turn) live.runs().leave();
+                    next = (HandlerRun) live.runs().leave();
                     goesOn = next != null && parts.runs().began(next);
                     if (next != null && !goesOn && !turn.isCutOff()) {
                         waits(next); // while this turn counts as running, for which the log is kept open
@@ -222,7 +222,7 @@ final class Runner {
         }
     }
 
-    private void ended(Turn turn) {
+    private void ended(HandlerRun turn) {
         LiveTask live = turn.live();
         MessageKey message = turn.key();
         if (message != null && live.isAnswered()) {
@@ -239,12 +239,12 @@ final class Runner {
         pin.close();
     }
 
-    private void observed(Turn turn) {
+    private void observed(HandlerRun turn) {
         parts.observer().observe(agent.name(), turn, () -> run(turn));
         turn.over(events -> dropped(turn, events));
     }
 
-    private void dropped(Turn turn, long events) {
+    private void dropped(HandlerRun turn, long events) {
         LOG.log(
                 Level.WARNING,
                 "agent {0} emitted {1} events after the end of task {2}; they are dropped",
@@ -261,7 +261,7 @@ final class Runner {
         }
     }
 
-    private void run(Turn turn) {
+    private void run(HandlerRun turn) {
         Task before = turn.live().ahead();
         if (before != null && before.state().isTerminal()) {
             return; // canceled while it waited
@@ -287,7 +287,7 @@ final class Runner {
         }
     }
 
-    private void returned(Turn turn) {
+    private void returned(HandlerRun turn) {
         if (turn.live().isAnswered()) {
             return;
         }
@@ -306,7 +306,7 @@ final class Runner {
         });
     }
 
-    private void threw(Turn turn, Throwable problem, boolean isInterrupted) {
+    private void threw(HandlerRun turn, Throwable problem, boolean isInterrupted) {
         Task task = turn.live().ahead();
         if (turn.live().isAnswered() || task != null && task.state().isTerminal()) {
             if (!(problem instanceof TaskEndedException || problem instanceof InterruptedException)) {
@@ -324,7 +324,7 @@ final class Runner {
             turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
         } else {
-            String reference = Turn.reference();
+            String reference = HandlerRun.reference();
             LOG.log(
                     Level.ERROR,
                     "agent " + agent.name() + " failed (reference " + reference + ", task " + turn.taskId() + ")",
@@ -344,16 +344,16 @@ final class Runner {
                         cause -> cause instanceof InterruptedException || cause instanceof ClosedByInterruptException);
     }
 
-    private void expired(Turn turn) {
+    private void expired(HandlerRun turn) {
         fail(turn, "The agent took longer than " + agent.timeLimit().toSeconds() + " s");
     }
 
-    private void fail(Turn turn, String reason) {
+    private void fail(HandlerRun turn, String reason) {
         emit(turn, task -> List.of(turn.moved(TaskState.FAILED, Message.agent(Part.text(reason)), Map.of())));
     }
 
     /** Emits for the engine itself: that the task has ended meanwhile, or cannot be written, is no news to it. */
-    private static void emit(Turn turn, Function<Task, List<TaskEvent>> events) {
+    private static void emit(HandlerRun turn, Function<Task, List<TaskEvent>> events) {
         try {
             turn.emit(task -> task.state().isTerminal() ? List.of() : events.apply(task));
         } catch (TaskEndedException answered) {
@@ -386,7 +386,7 @@ final class Runner {
         long received = task.history().stream()
                 .filter(message -> message.role() == Role.USER)
                 .count();
-        Turn turn = again(live, task, context, received > 1, untouched ? attempt : attempt + 1);
+        HandlerRun turn = again(live, task, context, received > 1, untouched ? attempt : attempt + 1);
         if (lastQuestion(task) == null || !untouched && !agent.isResumable()) {
             String reason = crash ? "The server was restarted" : "The task could not be written";
             fail(turn, reason + " while the agent worked, and the agent cannot resume");
@@ -416,8 +416,8 @@ final class Runner {
     }
 
     /** Lets {@code first} run, or what waits for the task to be taken up. */
-    private boolean letRun(LiveTask live, @Nullable Turn first) {
-        Turn next = (Turn) live.runs().resume(first);
+    private boolean letRun(LiveTask live, @Nullable HandlerRun first) {
+        HandlerRun next = (HandlerRun) live.runs().resume(first);
         if (next != null) {
             goOn(next);
         }
@@ -425,12 +425,12 @@ final class Runner {
     }
 
     /** A turn about the message that the agent has got already. */
-    private Turn again(LiveTask live, Task task, CallContext context, boolean followUp, int attempt) {
+    private HandlerRun again(LiveTask live, Task task, CallContext context, boolean followUp, int attempt) {
         Message message = lastQuestion(task);
-        return new Turn(
+        return new HandlerRun(
                 live,
                 message == null ? Message.user(Part.text("")) : message,
-                new Turn.Origin(context, List.of(), Map.of(), followUp, attempt, null),
+                new HandlerRun.Origin(context, List.of(), Map.of(), followUp, attempt, null),
                 parts.clock(),
                 parts.taskLimits(),
                 uri -> parts.extension(agent, uri),
@@ -440,7 +440,7 @@ final class Runner {
     /** Lets a task go on that waits for a credential. Returns the number of the event that says so. */
     long authorize(LiveTask live, String credential, CallContext context) {
         Task waiting = requireNonNull(live.ahead());
-        Turn turn = again(live, waiting, context, true, attempt(waiting));
+        HandlerRun turn = again(live, waiting, context, true, attempt(waiting));
         turn.give(credential);
         return goOn(turn, task -> {
             if (task.state() != TaskState.AUTH_REQUIRED) {

@@ -15,7 +15,7 @@ final class Runs {
     /** Time that a stop waits for interrupted handlers. */
     private static final Duration INTERRUPTED = Duration.ofSeconds(1);
 
-    private final Set<Turn> running = ConcurrentHashMap.newKeySet();
+    private final Set<HandlerRun> running = ConcurrentHashMap.newKeySet();
     private final AtomicLong numbers = new AtomicLong();
     private final Limits limits;
     private final ReentrantLock lock;
@@ -40,7 +40,7 @@ final class Runs {
     }
 
     /** Registers a turn before it runs; false if it must not run, because the engine closes. */
-    boolean began(Turn turn) {
+    boolean began(HandlerRun turn) {
         turn.numbered(numbers.incrementAndGet());
         running.add(turn);
         if (open) { // read behind adding: either this sees the close, or the close sees the turn
@@ -52,7 +52,7 @@ final class Runs {
     }
 
     /** Removes a turn after its end. */
-    void ended(Turn turn) {
+    void ended(HandlerRun turn) {
         running.remove(turn);
         if (!open) {
             wake();
@@ -68,7 +68,7 @@ final class Runs {
         open = false;
         stopping.run();
         await(grace);
-        inOrder().forEach(Turn::interrupt);
+        inOrder().forEach(HandlerRun::interrupt);
         await(INTERRUPTED);
         stopped = true; // written before waking, so that no thread begins to wait
         wake.run();
@@ -76,8 +76,8 @@ final class Runs {
     }
 
     /** The turns that run, in the order in which they began. */
-    private List<Turn> inOrder() {
-        return running.stream().sorted(Comparator.comparingLong(Turn::number)).toList();
+    private List<HandlerRun> inOrder() {
+        return running.stream().sorted(Comparator.comparingLong(HandlerRun::number)).toList();
     }
 
     private void await(Duration grace) {

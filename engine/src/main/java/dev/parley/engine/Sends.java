@@ -73,7 +73,7 @@ final class Sends {
      * @param turn what runs because of it; null if it was a repetition
      * @param begun whether it begins a task, so that its stream begins with the first event
      */
-    private record Sent(Pin pin, long since, @Nullable Turn turn, boolean begun) {
+    private record Sent(Pin pin, long since, @Nullable HandlerRun turn, boolean begun) {
         LiveTask live() {
             return pin.task();
         }
@@ -356,7 +356,7 @@ final class Sends {
     private Sent begin(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
         parts.intake().run();
         LiveTask live = pin.task();
-        Turn turn = turn(live, send, context, false, messageKey);
+        HandlerRun turn = turn(live, send, context, false, messageKey);
         live.reserve(List.of(send.message()));
         boolean inContext = send.message().contextId() != null;
         boolean taken = false;
@@ -405,7 +405,7 @@ final class Sends {
 
     /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */
     private long goOn(
-            Turn turn, Send send, CallContext context, MessageKey messageKey, @Nullable String name, long before) {
+            HandlerRun turn, Send send, CallContext context, MessageKey messageKey, @Nullable String name, long before) {
         LiveTask live = turn.live();
         Message message = send.message();
         return runner.goOn(turn, task -> {
@@ -441,11 +441,11 @@ final class Sends {
         });
     }
 
-    private Turn turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
-        return new Turn(
+    private HandlerRun turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
+        return new HandlerRun(
                 live,
                 send.message(),
-                new Turn.Origin(
+                new HandlerRun.Origin(
                         context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
                 parts.clock(),
                 parts.taskLimits(),

@@ -71,8 +71,8 @@ final class LiveTaskTest {
                 3,
                 false,
                 surroundings(new MemoryTaskLog(), new Ignoring()));
-        Turn asking = turn(live, "first");
-        Turn next = turn(live, "second");
+        HandlerRun asking = turn(live, "first");
+        HandlerRun next = turn(live, "second");
 
         assertThat(live.runs().enter(asking)).isTrue();
         assertThat(live.runs().isSettled(asked.state())).isTrue();
@@ -120,7 +120,7 @@ final class LiveTaskTest {
         var log = new SteppedLog(new MemoryTaskLog());
         var key = new TaskKey(ALICE.scope(), "agent", "task");
         var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
-        Turn turn = turn(live, "hello");
+        HandlerRun turn = turn(live, "hello");
         turn.message("pong");
 
         turn.create(TaskState.WORKING); // its sender gave up waiting in the moment of the answer
@@ -138,7 +138,7 @@ final class LiveTaskTest {
         var log = new SteppedLog(disk);
         var key = new TaskKey(ALICE.scope(), "agent", "task");
         var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
-        Turn asking = turn(live, "first");
+        HandlerRun asking = turn(live, "first");
         live.runs().enter(asking);
         asking.working("busy");
         live.runs().enter(turn(live, "second"));
@@ -271,9 +271,9 @@ final class LiveTaskTest {
         return new Task("task", "context", new TaskStatus(state, null, Instant.EPOCH), List.of(), List.of(), Map.of());
     }
 
-    private static Turn turn(LiveTask live, String text) {
-        var origin = new Turn.Origin(ALICE, List.of(), Map.of(), live.durable() != null, 1, null);
-        return new Turn(
+    private static HandlerRun turn(LiveTask live, String text) {
+        var origin = new HandlerRun.Origin(ALICE, List.of(), Map.of(), live.durable() != null, 1, null);
+        return new HandlerRun(
                 live,
                 Message.user(Part.text(text)),
                 origin,

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * One call of an agent's handler, with its request and reply. Its events go to its {@link LiveTask}; the
  * first emission of a new task creates it.
  */
-final class Turn implements Request, Reply, RunQueue.Run {
+final class HandlerRun implements Request, Reply, RunQueue.Run {
     private static final String PROGRESS = "progress";
 
     /** Circumstances of a turn besides its message; {@code key} identifies repetitions of the message. */
@@ -77,7 +77,7 @@ final class Turn implements Request, Reply, RunQueue.Run {
      * @param extensions operations of the extensions that the agent uses, by URI
      * @param onCreate called once, before the first emission of a task that does not exist yet
      */
-    Turn(
+    HandlerRun(
             LiveTask live,
             Message message,
             Origin origin,
@@ -281,7 +281,7 @@ final class Turn implements Request, Reply, RunQueue.Run {
         if (excess != null) {
             return "The task got too large: " + excess;
         }
-        if (!said.stream().allMatch(Turn::isEnd)) {
+        if (!said.stream().allMatch(HandlerRun::isEnd)) {
             try {
                 live.reserve(said);
             } catch (A2AException full) {
