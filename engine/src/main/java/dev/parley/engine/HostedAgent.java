@@ -53,7 +53,7 @@ final class HostedAgent implements AgentEndpoint {
     private final AgentCard.Capabilities capabilities;
     private final TaskWebhooks webhooks;
     private final List<AgentExtension> extensions;
-    private final Sends sends;
+    private final MessageAdmission sends;
 
     HostedAgent(Parts parts, Agent agent, Runner runner) {
         this.parts = parts;
@@ -63,7 +63,7 @@ final class HostedAgent implements AgentEndpoint {
         this.webhooks = new TaskWebhooks(parts, agent.name(), Boolean.TRUE.equals(capabilities.pushNotifications()));
         requireThatAllIsThere(agent);
         this.extensions = agent.extensions();
-        this.sends = new Sends(parts, agent, runner, webhooks, card);
+        this.sends = new MessageAdmission(parts, agent, runner, webhooks, card);
     }
 
     @Override

@@ -48,7 +48,7 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
      */
     Subscription admit(LiveTask live, PushConfig config, @Nullable String taskName, CallContext context, long after) {
         String id = config.id();
-        Sends.requireText("id", id);
+        MessageAdmission.requireText("id", id);
         String taskId = live.key().taskId();
         PushConfig named = config.of(taskId, id == null || id.isEmpty() ? newId(taskId, taskName, context) : id);
         var webhook = Subscription.of(live.key(), named, context.dialect(), taskName, after)

@@ -39,7 +39,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Admission of messages, which begin, continue or repeat a task, and the answers to their senders. */
-final class Sends {
+final class MessageAdmission {
     /** Time that an agent may take until its first event before its task is created without one. */
     private static final Duration GRACE = Duration.ofMillis(50);
 
@@ -51,7 +51,7 @@ final class Sends {
     private final List<String> inputModes;
     private final List<String> outputModes;
 
-    Sends(Parts parts, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
+    MessageAdmission(Parts parts, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
         this.parts = parts;
         this.tasks = parts.tasks();
         this.agent = agent;
