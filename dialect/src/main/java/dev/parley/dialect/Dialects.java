@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
-import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.Framing;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.answers.Version;
@@ -143,7 +143,7 @@ public final class Dialects {
 
     /** The answer to a JSON-RPC call at the address of a dialect that the agent is not served in. */
     private static WireAnswer notServed(WireRequest request, ServedAgent agent) {
-        Form form = Form.rpc(Dialect.V1, Envelope.idOf(request.body()));
+        ResponseFraming form = ResponseFraming.rpc(Dialect.V1, Envelope.idOf(request.body()));
         A2AException problem = A2AException.of(
                 A2AError.METHOD_NOT_FOUND,
                 "This agent is not served at this address (its dialects: "
@@ -202,7 +202,7 @@ public final class Dialects {
      * agent speaks. Of the body, which may be missing, only the id is read.
      */
     public WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
-        Form form;
+        ResponseFraming form;
         Edge edge = edge(request.path());
         if (edge != null) {
             return edge.refusal(request.below(edge.suffix()), problem);
@@ -210,7 +210,7 @@ public final class Dialects {
         if (!isOlder(request)) {
             return problem(request, problem);
         } else if (isRpc(request.path())) {
-            form = Form.rpc(LegacyDialect.KIND, Envelope.idOf(request.body()));
+            form = ResponseFraming.rpc(LegacyDialect.KIND, Envelope.idOf(request.body()));
         } else {
             form = restForm(LegacyDialect.PROTO, request);
         }
@@ -242,9 +242,9 @@ public final class Dialects {
         return formOfUnread(request).error(compression(), UNSUPPORTED_MEDIA_TYPE);
     }
 
-    private Form formOfUnread(WireRequest request) {
+    private ResponseFraming formOfUnread(WireRequest request) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());
-        return rpc ? Form.rpc(Dialect.V1, Envelope.idOf(request.body())) : restForm(Dialect.V1, request);
+        return rpc ? ResponseFraming.rpc(Dialect.V1, Envelope.idOf(request.body())) : restForm(Dialect.V1, request);
     }
 
     /**
@@ -269,12 +269,12 @@ public final class Dialects {
         ExtensionRow row = agent.extensions().named(envelope.method());
         if (row != null && (problem == null || answersWithoutId(row, request, agent))) {
             Dialect dialect = served.dialect(row, Dialect.V1);
-            framing.use(Form.rpc(dialect, envelope.id()));
+            framing.use(ResponseFraming.rpc(dialect, envelope.id()));
             return served.rpc(dialect, row, envelope);
         }
         ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
         if (unserved != null && problem == null) { // what its clients expect of an agent without it
-            framing.use(Form.rpc(served.dialect(unserved, Dialect.V1), envelope.id()));
+            framing.use(ResponseFraming.rpc(served.dialect(unserved, Dialect.V1), envelope.id()));
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
         Version version = Version.of(request, agent.dialects());
@@ -286,9 +286,9 @@ public final class Dialects {
         if (problem != null && (strict || !agent.speaks("0.3"))) {
             throw problem; // before 1.0, a call without an id is answered like any other
         }
-        Form form = framing.use(Form.rpc(dialect, envelope.id()));
+        ResponseFraming form = framing.use(ResponseFraming.rpc(dialect, envelope.id()));
         WireOperation asked = asked(dialect, envelope.method(), version, agent);
-        boolean inStream = asked.result() == null && !dialect.equals(Dialect.V1) && Form.readsOnlyStreams(request);
+        boolean inStream = asked.result() == null && !dialect.equals(Dialect.V1) && ResponseFraming.readsOnlyStreams(request);
         if (inStream) {
             framing.useInStream(form);
         }
@@ -297,7 +297,7 @@ public final class Dialects {
             boolean named = isNamed(operation, agent, caller);
             if (named || settings.has(Switch.MERGED_LEGACY_ANSWERS)) {
                 dialect = named ? LegacyDialect.TYPE : LegacyDialect.MERGED;
-                form = framing.use(Form.rpc(dialect, envelope.id()));
+                form = framing.use(ResponseFraming.rpc(dialect, envelope.id()));
                 if (inStream) {
                     framing.useInStream(form);
                 }
@@ -465,11 +465,11 @@ public final class Dialects {
         return Dialect.V1;
     }
 
-    Form restForm(Dialect dialect, WireRequest request) {
+    ResponseFraming restForm(Dialect dialect, WireRequest request) {
         String type = dialect.equals(Dialect.V1) || dialect instanceof ExtensionDialect
                 ? restType(request.header("Accept"), request.header("Content-Type"))
                 : Headers.JSON;
-        return Form.rest(dialect, type, settings.has(Switch.STATUSES_OF_100));
+        return ResponseFraming.rest(dialect, type, settings.has(Switch.STATUSES_OF_100));
     }
 
     /** Answers as the caller wants it, or else as it speaks itself: many clients know nothing but plain JSON. */

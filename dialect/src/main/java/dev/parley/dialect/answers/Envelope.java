@@ -45,13 +45,13 @@ public record Envelope(
      * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
      */
     public static Envelope read(WireRequest request, Dialect dialect, CallContext caller, Framing framing) {
-        framing.use(Form.rpcWithoutId(dialect));
+        framing.use(ResponseFraming.rpcWithoutId(dialect));
         if (!request.method().equals("POST")) {
             throw A2AException.notAllowed(request.method(), "POST");
         }
         framing.requireJson(request);
         Envelope envelope = LargeBodies.compute(request, caller, () -> read(request.body()));
-        framing.use(Form.rpc(dialect, envelope.id));
+        framing.use(ResponseFraming.rpc(dialect, envelope.id));
         if (envelope.problem != null && !envelope.anonymous) {
             throw envelope.problem;
         }
@@ -66,12 +66,12 @@ public record Envelope(
     /** Returns the id of a request as JSON; {@code null} if the body is no request, or has none that could be repeated. */
     public static byte[] idOf(byte[] body) {
         if (body.length == 0) {
-            return Form.NO_ID;
+            return ResponseFraming.NO_ID;
         }
         try {
             return read(body).id();
         } catch (A2AException unreadable) {
-            return Form.NO_ID;
+            return ResponseFraming.NO_ID;
         }
     }
 
@@ -79,7 +79,7 @@ public record Envelope(
         if (in.currentToken() != JsonToken.START_OBJECT) {
             boolean batch = in.currentToken() == JsonToken.START_ARRAY;
             in.skipChildren();
-            return refused(body, Form.NO_ID, batch ? "batches are not part of A2A" : "not an object");
+            return refused(body, ResponseFraming.NO_ID, batch ? "batches are not part of A2A" : "not an object");
         }
         String version = null;
         byte[] id = null;
@@ -106,7 +106,7 @@ public record Envelope(
                 default -> in.skipChildren();
             }
         }
-        byte[] repeated = id == null ? Form.NO_ID : id;
+        byte[] repeated = id == null ? ResponseFraming.NO_ID : id;
         if (!"2.0".equals(version)) {
             return refused(body, repeated, "jsonrpc: missing or unknown (expected: \"2.0\")");
         }

@@ -13,23 +13,23 @@ import org.jspecify.annotations.Nullable;
 public final class Framing {
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
 
-    private Form form = Form.RPC_WITHOUT_ID;
+    private ResponseFraming form = ResponseFraming.RPC_WITHOUT_ID;
     private Function<A2AException, WireAnswer> error = form::error;
 
     /** The form of the answer. */
-    public Form form() {
+    public ResponseFraming form() {
         return form;
     }
 
     /** Answers in a form, failures included, and returns it. */
-    public Form use(Form form) {
+    public ResponseFraming use(ResponseFraming form) {
         this.form = form;
         error = form::error;
         return form;
     }
 
     /** Answers a failure by a stream that holds nothing else. */
-    public void useInStream(Form form) {
+    public void useInStream(ResponseFraming form) {
         error = form::errorInStream;
     }
 
@@ -49,7 +49,7 @@ public final class Framing {
     public void requireJson(WireRequest request) {
         String contentType = request.header("Content-Type");
         if (!isJson(contentType)) {
-            Form refused = form;
+            ResponseFraming refused = form;
             error = problem -> refused.error(problem, UNSUPPORTED_MEDIA_TYPE);
             throw A2AException.of(
                     A2AError.CONTENT_TYPE_NOT_SUPPORTED,

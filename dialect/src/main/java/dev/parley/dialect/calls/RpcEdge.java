@@ -2,7 +2,7 @@ package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
-import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;
@@ -35,14 +35,14 @@ public abstract class RpcEdge implements Edge {
 
     @Override
     public final WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
-        return Form.rpc(dialect, Envelope.idOf(request.body())).error(problem);
+        return ResponseFraming.rpc(dialect, Envelope.idOf(request.body())).error(problem);
     }
 
     @Override
     public final WireAnswer answer(ServedRequest request) {
         WireRequest http = request.http();
         Dialect spoken = dialect(http);
-        Form unread = Form.rpcWithoutId(spoken);
+        ResponseFraming unread = ResponseFraming.rpcWithoutId(spoken);
         request.framing().use(unread);
         if (!http.method().equals("POST")) { // no call
             request.framing()

@@ -2,7 +2,7 @@ package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
-import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.Framing;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.Rest;
@@ -60,13 +60,13 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         if (!dialect.equals(Dialect.V1)) {
             context = context.withDialect(dialect.name(), dialect.has(Dialect.Trait.NAMES_TASKS));
         }
-        Form form = framing.form();
+        ResponseFraming form = framing.form();
         var call = new WireCall(
                 operation, agent -> dialect.before(agent, operation), result -> written(dialect, row, form, result));
         return agent.exchange(call, context, http.body().length);
     }
 
-    private WireAnswer written(Dialect dialect, Row row, Form form, @Nullable Object result) {
+    private WireAnswer written(Dialect dialect, Row row, ResponseFraming form, @Nullable Object result) {
         Set<String> asked = extensions(http);
         var headers = new LinkedHashMap<String, String>();
         String activated = agent.activated(asked);

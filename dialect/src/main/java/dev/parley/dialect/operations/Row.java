@@ -1,6 +1,6 @@
 package dev.parley.dialect.operations;
 
-import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.AgentCard;
@@ -41,7 +41,7 @@ public interface Row {
      * @param extensions that the caller activates
      * @param card of the agent
      */
-    record Answer(Form form, Map<String, String> headers, CallContext caller, Set<String> extensions, AgentCard card) {}
+    record Answer(ResponseFraming form, Map<String, String> headers, CallContext caller, Set<String> extensions, AgentCard card) {}
 
     /** The answer with a result. */
     WireAnswer whole(Answer answer, @Nullable Object result);

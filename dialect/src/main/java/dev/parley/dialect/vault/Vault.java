@@ -2,7 +2,7 @@ package dev.parley.dialect.vault;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
-import dev.parley.dialect.answers.Form;
+import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.RpcEdge;
 import dev.parley.dialect.calls.ServedRequest;
@@ -52,10 +52,10 @@ public final class Vault extends RpcEdge {
 
     @Override
     protected WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request) {
-        Form framed = request.framing().form();
+        ResponseFraming framed = request.framing().form();
         WireOperation row = row(envelope);
         request.framing().use(problem -> {
-            if (row.result() == null && Form.readsOnlyStreams(request.http())) {
+            if (row.result() == null && ResponseFraming.readsOnlyStreams(request.http())) {
                 return heard(envelope, framed.errorInStream(problem));
             }
             if (problem.error() != A2AError.TASK_NOT_CANCELABLE) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 1.0, sections 9.4, 9.5, 11.6 and 11.7.
  */
-public final class Form {
+public final class ResponseFraming {
     /** JSON of an id that is not known. */
     static final byte[] NO_ID = {'n', 'u', 'l', 'l'};
 
@@ -36,7 +36,7 @@ public final class Form {
     private static final byte[] DATA = ascii("data: ");
 
     /** For JSON-RPC requests whose id is not known. */
-    public static final Form RPC_WITHOUT_ID = rpcWithoutId(Dialect.V1);
+    public static final ResponseFraming RPC_WITHOUT_ID = rpcWithoutId(Dialect.V1);
 
     private final boolean rpc;
     private final Dialect dialect;
@@ -47,7 +47,7 @@ public final class Form {
     private final byte[] beforeResult;
     private final byte[] behindResult;
 
-    private Form(
+    private ResponseFraming(
             boolean rpc,
             Dialect dialect,
             boolean statusesOf100,
@@ -66,18 +66,18 @@ public final class Form {
     }
 
     /** Answers to a JSON-RPC request whose id is not known. */
-    public static Form rpcWithoutId(Dialect dialect) {
+    public static ResponseFraming rpcWithoutId(Dialect dialect) {
         return rpc(dialect, NO_ID);
     }
 
     /** @param id the JSON of the request's id */
-    public static Form rpc(Dialect dialect, byte[] id) {
+    public static ResponseFraming rpc(Dialect dialect, byte[] id) {
         byte[] opening = join(RPC_OPENING, id, COMMA);
-        return new Form(true, dialect, false, Headers.JSON, opening, join(opening, RESULT), END_OF_OBJECT);
+        return new ResponseFraming(true, dialect, false, Headers.JSON, opening, join(opening, RESULT), END_OF_OBJECT);
     }
 
-    public static Form rest(Dialect dialect, String contentType, boolean statusesOf100) {
-        return new Form(false, dialect, statusesOf100, contentType, START_OF_OBJECT, NOTHING, NOTHING);
+    public static ResponseFraming rest(Dialect dialect, String contentType, boolean statusesOf100) {
+        return new ResponseFraming(false, dialect, statusesOf100, contentType, START_OF_OBJECT, NOTHING, NOTHING);
     }
 
     public boolean isRpc() {
