@@ -6,7 +6,7 @@ import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
 import dev.parley.dialect.answers.ResponseFraming;
-import dev.parley.dialect.answers.Framing;
+import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.answers.Version;
 import dev.parley.dialect.calls.CardFile;
@@ -100,7 +100,7 @@ public final class Dialects {
      * @param caller the caller; dialect, extensions and trace are filled in from the request
      */
     public WireAnswer answer(WireRequest request, ServedAgent agent, CallContext caller) {
-        var framing = new Framing();
+        var framing = new FailureFraming();
         try {
             var served = new ServedRequest(request, agent, caller, framing);
             Edge edge = edge(request.path());
@@ -118,7 +118,7 @@ public final class Dialects {
 
     /** Answers a request to a face of an agent as {@link #answer(WireRequest, ServedAgent, CallContext)} does. */
     public static WireAnswer answer(WireFace face, WireRequest request, ServedAgent agent, CallContext caller) {
-        var framing = new Framing();
+        var framing = new FailureFraming();
         try {
             return ProvidedEdge.answer(face, new ServedRequest(request, agent, caller, framing), caller);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
@@ -263,7 +263,7 @@ public final class Dialects {
         WireRequest request = served.http();
         ServedAgent agent = served.agent();
         CallContext caller = served.caller();
-        Framing framing = served.framing();
+        FailureFraming framing = served.framing();
         Envelope envelope = Envelope.read(request, Dialect.V1, caller, framing);
         A2AException problem = envelope.problem();
         ExtensionRow row = agent.extensions().named(envelope.method());
@@ -399,7 +399,7 @@ public final class Dialects {
     private WireAnswer answerRest(ServedRequest served) {
         WireRequest request = served.http();
         ServedAgent agent = served.agent();
-        Framing framing = served.framing();
+        FailureFraming framing = served.framing();
         framing.use(restForm(Dialect.V1, request));
         if (CardFile.isAt(request.path())) {
             return CardFile.answer(request, agent);

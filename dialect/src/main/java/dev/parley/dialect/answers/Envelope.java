@@ -44,7 +44,7 @@ public record Envelope(
      *
      * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
      */
-    public static Envelope read(WireRequest request, Dialect dialect, CallContext caller, Framing framing) {
+    public static Envelope read(WireRequest request, Dialect dialect, CallContext caller, FailureFraming framing) {
         framing.use(ResponseFraming.rpcWithoutId(dialect));
         if (!request.method().equals("POST")) {
             throw A2AException.notAllowed(request.method(), "POST");

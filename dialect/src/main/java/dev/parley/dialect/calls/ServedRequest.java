@@ -3,7 +3,7 @@ package dev.parley.dialect.calls;
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Envelope;
 import dev.parley.dialect.answers.ResponseFraming;
-import dev.parley.dialect.answers.Framing;
+import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.Rest;
 import dev.parley.dialect.operations.Row;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param framing receives the form of an error, as soon as the request shows it
  */
-public record ServedRequest(WireRequest http, ServedAgent agent, CallContext caller, Framing framing) {
+public record ServedRequest(WireRequest http, ServedAgent agent, CallContext caller, FailureFraming framing) {
     /** This request as seen from further down the path. */
     public ServedRequest below(String prefix) {
         return new ServedRequest(http.below(prefix), agent, caller, framing);

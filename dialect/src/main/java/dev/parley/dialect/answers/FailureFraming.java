@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** How a failure of one request is answered, as far as the request has been read. For one thread. */
-public final class Framing {
+public final class FailureFraming {
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
 
     private ResponseFraming form = ResponseFraming.RPC_WITHOUT_ID;
