@@ -32,7 +32,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -60,7 +60,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final Codec<TaskState> STATE = Codecs.enumeration(PREFIX, TaskState.class);
     private static final Codec<Long> NUMBER = Codecs.via(FREE, ActivityProtocol::number, number -> number);
 
-    private static final Codec<TaskView> TASK = Shape.<TaskView>of()
+    private static final Codec<TaskView> TASK = ObjectCodec.<TaskView>of()
             .required("taskId", TEXT, TaskView::taskId)
             .required("agent", TEXT, TaskView::agent)
             .required("contextId", TEXT, TaskView::contextId)
@@ -78,18 +78,18 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next(), v.next(), v.next()));
 
-    private static final Shape<TaskPage> PAGE = Shape.<TaskPage>of()
+    private static final ObjectCodec<TaskPage> PAGE = ObjectCodec.<TaskPage>of()
             .always("tasks", Codecs.list(TASK), List.of(), TaskPage::tasks)
             .optional("next", TEXT, TaskPage::next)
             .as(v -> new TaskPage(v.next(), v.next()));
 
-    private static final Codec<EventView> EVENT = Shape.<EventView>of()
+    private static final Codec<EventView> EVENT = ObjectCodec.<EventView>of()
             .required("number", NUMBER, EventView::number)
             .required("at", TIMESTAMP, EventView::at)
             .required("event", STRUCT, EventView::event)
             .as(v -> new EventView(v.next(), v.next(), v.next()));
 
-    private static final Shape<History> HISTORY = Shape.<History>of()
+    private static final ObjectCodec<History> HISTORY = ObjectCodec.<History>of()
             .required("task", TASK, History::task)
             .always("events", Codecs.list(EVENT), List.of(), History::events)
             .optional("next", NUMBER, History::next)
@@ -97,18 +97,18 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
 
     private static final Codec<Map<String, Long>> NUMBERS = Codecs.map(NUMBER);
 
-    private static final Codec<AgentCounts> OF_AGENT = Shape.<AgentCounts>of()
+    private static final Codec<AgentCounts> OF_AGENT = ObjectCodec.<AgentCounts>of()
             .required("agent", TEXT, AgentCounts::agent)
             .always("states", NUMBERS, Map.of(), AgentCounts::states)
             .as(v -> new AgentCounts(v.next(), v.next()));
 
-    private static final Shape<TaskCounts> COUNTS = Shape.<TaskCounts>of()
+    private static final ObjectCodec<TaskCounts> COUNTS = ObjectCodec.<TaskCounts>of()
             .always("states", NUMBERS, Map.of(), TaskCounts::states)
             .always("agents", Codecs.list(OF_AGENT), List.of(), TaskCounts::agents)
             .optional("number", NUMBER, 0L, TaskCounts::number)
             .as(v -> new TaskCounts(v.next(), v.next(), v.next()));
 
-    private static final Shape<Change> CHANGE = Shape.<Change>of()
+    private static final ObjectCodec<Change> CHANGE = ObjectCodec.<Change>of()
             .optional("number", NUMBER, 0L, Change::number)
             .required("at", TIMESTAMP, Change::at)
             .required("kind", TEXT, Change::kind)
@@ -126,14 +126,14 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next(), v.next(), v.next()));
 
-    private static final Codec<SpanEvent> SPAN_EVENT = Shape.<SpanEvent>of()
+    private static final Codec<SpanEvent> SPAN_EVENT = ObjectCodec.<SpanEvent>of()
             .required("at", TIMESTAMP, SpanEvent::at)
             .required("kind", TEXT, SpanEvent::kind)
             .optional("state", TEXT, SpanEvent::state)
             .optional("text", TEXT, SpanEvent::text)
             .as(v -> new SpanEvent(v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Span> SPAN = Shape.<Span>of()
+    private static final Codec<Span> SPAN = ObjectCodec.<Span>of()
             .required("id", TEXT, Span::id)
             .optional("parent", TEXT, Span::parent)
             .required("kind", TEXT, Span::kind)
@@ -149,7 +149,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next()));
 
-    private static final Shape<Trace> TRACE = Shape.<Trace>of()
+    private static final ObjectCodec<Trace> TRACE = ObjectCodec.<Trace>of()
             .optional("trace", TEXT, Trace::trace)
             .always("spans", Codecs.list(SPAN), List.of(), Trace::spans)
             .optional("hasMore", Codecs.BOOLEAN, false, Trace::hasMore)
@@ -165,19 +165,19 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
         return Codecs.via(Codecs.number(1, most), Long::intValue, Integer::longValue);
     }
 
-    private static <T> Shape.Builder<T> reach(Shape.Builder<T> shape, Function<T, Reach> reach) {
+    private static <T> ObjectCodec.Builder<T> reach(ObjectCodec.Builder<T> shape, Function<T, Reach> reach) {
         return shape.optional("group", WORDS, of -> reach.apply(of).group())
                 .help("GROUP", "Another group, or * for all; needs the scope admin.")
                 .optional("owner", WORDS, of -> reach.apply(of).owner())
                 .help("NAME", "Owner of the tasks; needs the scope admin.");
     }
 
-    private static Reach reach(Shape.Values v) {
+    private static Reach reach(ObjectCodec.Values v) {
         return new Reach(v.next(), v.next());
     }
 
-    private static final Shape<FindTasks> FIND = reach(
-                    Shape.<FindTasks>of()
+    private static final ObjectCodec<FindTasks> FIND = reach(
+                    ObjectCodec.<FindTasks>of()
                             .optional("agent", WORDS, FindTasks::agent)
                             .help("NAME", AGENT_HELP)
                             .optional("contextId", WORDS, FindTasks::contextId)
@@ -201,16 +201,16 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), reach(v)))
             .strict();
 
-    private static final Shape<CountTasks> COUNT = reach(
-                    Shape.<CountTasks>of()
+    private static final ObjectCodec<CountTasks> COUNT = reach(
+                    ObjectCodec.<CountTasks>of()
                             .optional("agent", WORDS, CountTasks::agent)
                             .help("NAME", AGENT_HELP),
                     CountTasks::reach)
             .as(v -> new CountTasks(v.next(), reach(v)))
             .strict();
 
-    private static final Shape<ReadHistory> READ = reach(
-                    Shape.<ReadHistory>of()
+    private static final ObjectCodec<ReadHistory> READ = reach(
+                    ObjectCodec.<ReadHistory>of()
                             .required("taskId", TEXT, ReadHistory::taskId)
                             .argument("TASK-ID", "The task.")
                             .optional("after", Codecs.COUNT, 0L, ReadHistory::after)
@@ -221,8 +221,8 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .as(v -> new ReadHistory(v.next(), v.<Long>next(), v.next(), reach(v)))
             .strict();
 
-    private static final Shape<WatchChanges> WATCH = reach(
-                    Shape.<WatchChanges>of()
+    private static final ObjectCodec<WatchChanges> WATCH = reach(
+                    ObjectCodec.<WatchChanges>of()
                             .optional("agent", WORDS, WatchChanges::agent)
                             .help("NAME", AGENT_HELP)
                             .optional("taskId", WORDS, WatchChanges::taskId)
@@ -233,8 +233,8 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .as(v -> new WatchChanges(v.next(), v.next(), v.<Long>next(), reach(v)))
             .strict();
 
-    private static final Shape<ReadTrace> READ_TRACE = reach(
-                    Shape.<ReadTrace>of()
+    private static final ObjectCodec<ReadTrace> READ_TRACE = reach(
+                    ObjectCodec.<ReadTrace>of()
                             .required("trace", TEXT, ReadTrace::trace)
                             .argument("TRACE", "Id of a W3C trace, or of a task."),
                     ReadTrace::reach)

@@ -21,7 +21,7 @@ import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Place;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Documents;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;
@@ -71,7 +71,7 @@ public final class OpenApi {
     }
 
     private final String url;
-    private final Map<String, Shape<?>> shapes = new TreeMap<>();
+    private final Map<String, ObjectCodec<?>> shapes = new TreeMap<>();
     private final Map<String, Map<String, Object>> paths = new TreeMap<>();
     private final Map<String, Object> securitySchemes = new TreeMap<>();
     private final Set<Map<String, List<String>>> security = new LinkedHashSet<>();
@@ -135,7 +135,7 @@ public final class OpenApi {
 
     /** Keeps the named shapes of which a codec is made, for the schemas of the document. */
     private void learn(Codec<?> codec) {
-        if (codec instanceof Shape<?> shape
+        if (codec instanceof ObjectCodec<?> shape
                 && shape.name() != null
                 && shapes.putIfAbsent(shape.name(), shape) != null) {
             return;
@@ -327,7 +327,7 @@ public final class OpenApi {
             ExtensionRow row, String verb, List<Object> parameters, Map<String, Object> operation) {
         Set<String> inPath = row.path() == null ? Set.of() : row.path().variables();
         Map<String, Map<String, Object>> members =
-                row.request() instanceof Shape<?> shape ? shape.memberSchemas(OpenApi::reference) : Map.of();
+                row.request() instanceof ObjectCodec<?> shape ? shape.memberSchemas(OpenApi::reference) : Map.of();
         inPath.forEach(name -> parameters.add(
                 parameter(name, "path", true, members.getOrDefault(name, Map.of("type", "string")), "")));
         if (!ExtensionMethod.hasBody(verb)) {
@@ -338,7 +338,7 @@ public final class OpenApi {
             });
         } else {
             Map<String, Object> schema =
-                    row.request() instanceof Shape<?> shape ? shape.schema(inPath, OpenApi::reference) : ANY_OBJECT;
+                    row.request() instanceof ObjectCodec<?> shape ? shape.schema(inPath, OpenApi::reference) : ANY_OBJECT;
             operation.put("requestBody", body(schema, schema.containsKey("required")));
         }
     }
@@ -419,7 +419,7 @@ public final class OpenApi {
     }
 
     private static Map<String, Object> reference(Codec<?> codec) {
-        String name = codec instanceof Shape<?> shape && shape.name() != null ? shape.name() : NAMES.get(codec);
+        String name = codec instanceof ObjectCodec<?> shape && shape.name() != null ? shape.name() : NAMES.get(codec);
         return name == null ? codec.schema(OpenApi::reference) : ref(name);
     }
 

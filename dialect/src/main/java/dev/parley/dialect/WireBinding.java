@@ -36,7 +36,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.Mended;
 import dev.parley.protocol.json.Place;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.LruMap;
 import java.util.Collection;
@@ -184,7 +184,7 @@ public final class WireBinding implements Binding {
     public Outgoing request(Operation operation, CallContext context, AgentCard.Interface agent) {
         WireOperation asked = spoken.of(operation);
         String tenant = agent.tenant();
-        Shape<Operation> shape =
+        ObjectCodec<Operation> shape =
                 tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant); // before 1.0 there is none
         Map<String, String> headers = headers(operation, context, asked.result() == null);
         if (!rpc) {
@@ -197,14 +197,14 @@ public final class WireBinding implements Binding {
     private Outgoing rest(
             Operation operation,
             WireOperation asked,
-            Shape<Operation> shape,
+            ObjectCodec<Operation> shape,
             String base,
             Map<String, String> headers) {
         PathTemplate path = requireNonNull(asked.path());
         String tenant = shape.text(TENANT, operation);
         var inPath = new HashSet<>(path.variables());
         inPath.add(TENANT);
-        Shape<Operation> rest = shape.without(inPath);
+        ObjectCodec<Operation> rest = shape.without(inPath);
         var url = new StringBuilder(base);
         if (base.endsWith("/")) {
             url.setLength(base.length() - 1);

@@ -3,7 +3,7 @@ package dev.parley.extension;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.JsonForm;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 
 /** Rows of the administration of a hub. */
 public final class AdminRow {
@@ -40,7 +40,7 @@ public final class AdminRow {
 
     /** {@link #of(String, Class, String, String, Shape, JsonForm)} by the name that the class of the operation has. */
     public static <A, O extends AdminCall<A>> ExtensionMethod<O, A> of(
-            Class<O> type, String place, String summary, Shape<O> request, JsonForm<A> answer) {
+            Class<O> type, String place, String summary, ObjectCodec<O> request, JsonForm<A> answer) {
         return of(named(type), type, place, summary, request, answer);
     }
 
@@ -51,7 +51,7 @@ public final class AdminRow {
      * @param place method and path below {@value #PATH}, such as {@code POST /keys}
      */
     public static <A, O extends Operation.ExtensionCall<A>> ExtensionMethod<O, A> of(
-            String name, Class<O> type, String place, String summary, Shape<O> request, JsonForm<A> answer) {
+            String name, Class<O> type, String place, String summary, ObjectCodec<O> request, JsonForm<A> answer) {
         return ExtensionMethod.call(fullName(name), type, request.strict(), answer)
                 .rest(place.replace(" ", " " + PATH))
                 .described(summary);

@@ -28,7 +28,7 @@ import dev.parley.mesh.Envelope.Signature;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -39,13 +39,13 @@ import org.jspecify.annotations.Nullable;
 
 /** JSON of envelopes and of their contents, in both directions. */
 public final class EnvelopeModel {
-    private static final Codec<Party> PARTY = Shape.<Party>of()
+    private static final Codec<Party> PARTY = ObjectCodec.<Party>of()
             .required("agentId", TEXT, Party::agentId)
             .required("endpoint", TEXT, Party::endpoint)
             .optional("capabilities", TEXTS, List.of(), Party::capabilities)
             .as(v -> new Party(v.next(), v.next(), v.next()));
 
-    private static final Codec<Body> BODY = Shape.<Body>of()
+    private static final Codec<Body> BODY = ObjectCodec.<Body>of()
             .required("type", Wire.words(MessageType.class), Body::type)
             .required("content", FREE, Body::content)
             .always("mimeType", TEXT, Envelope.JSON, Body::mimeType)
@@ -63,7 +63,7 @@ public final class EnvelopeModel {
         }
     }
 
-    private static final Codec<Security> SECURITY = Shape.<Security>of()
+    private static final Codec<Security> SECURITY = ObjectCodec.<Security>of()
             .optional("encrypted", BOOLEAN, false, Security::encrypted)
             .optional("callback", TEXT, "", Security::callback)
             .optional("key", STRUCT, Map.of(), Security::key)
@@ -73,7 +73,7 @@ public final class EnvelopeModel {
     private static final byte[] NO_FORM = {};
     private static final Security NONE = new Security(false, "", Map.of(), "");
 
-    private static final Codec<Handling> HANDLING = Shape.<Handling>of()
+    private static final Codec<Handling> HANDLING = ObjectCodec.<Handling>of()
             .always("priority", Wire.words(Priority.class), Priority.MEDIUM, Handling::priority)
             .optional("timeout", Wire.DURATION, Handling::timeout)
             .optional("retryPolicy", Wire.RETRY_POLICY, Handling::retryPolicy)
@@ -90,7 +90,7 @@ public final class EnvelopeModel {
             },
             version -> version);
 
-    private static final Codec<Envelope> MEMBERS = Shape.<Envelope>of()
+    private static final Codec<Envelope> MEMBERS = ObjectCodec.<Envelope>of()
             .required("version", VERSION, envelope -> Envelope.VERSION)
             .required("messageId", TEXT, Envelope::messageId)
             .optional("correlationId", TEXT, Envelope::correlationId)
@@ -107,7 +107,7 @@ public final class EnvelopeModel {
     /** Keeps the form that the signature of a message that it reads is about. */
     public static final Codec<Envelope> ENVELOPE = Codecs.via(STRUCT, EnvelopeModel::envelope, EnvelopeModel::members);
 
-    private static final Codec<Problem> PROBLEM = Shape.<Problem>of()
+    private static final Codec<Problem> PROBLEM = ObjectCodec.<Problem>of()
             .required("code", TEXT, Problem::code)
             .required("message", TEXT, Problem::message)
             .as(v -> new Problem(v.next(), v.next()));
@@ -116,34 +116,34 @@ public final class EnvelopeModel {
 
     private static final Map<MessageType, Codec<? extends Content>> CONTENTS = new EnumMap<>(Map.of(
             MessageType.TASK_DELEGATION,
-            Shape.<Delegation>of()
+            ObjectCodec.<Delegation>of()
                     .required("task", TEXT, Delegation::task)
                     .always("parameters", STRUCT, Map.of(), Delegation::parameters)
                     .optional("callback", TEXT, Delegation::callback)
                     .optional("deadline", Wire.MILLIS, Delegation::deadline)
                     .as(v -> new Delegation(v.next(), v.next(), v.next(), v.next())),
             MessageType.TASK_ACCEPTANCE,
-            Shape.<Acceptance>of()
+            ObjectCodec.<Acceptance>of()
                     .required("taskId", TEXT, Acceptance::taskId)
                     .optional("estimatedCompletion", Wire.MILLIS, Acceptance::estimatedCompletion)
                     .always("capabilities", TEXTS, List.of(), Acceptance::capabilities)
                     .optional("workflowId", TEXT, Acceptance::workflowId)
                     .as(v -> new Acceptance(v.next(), v.next(), v.next(), v.next())),
             MessageType.TASK_REJECTION,
-            Shape.<Rejection>of()
+            ObjectCodec.<Rejection>of()
                     .required("reason", TEXT, Rejection::reason)
                     .optional("code", TEXT, Rejection::code)
                     .optional("alternatives", TEXTS, List.of(), Rejection::alternatives)
                     .as(v -> new Rejection(v.next(), v.next(), v.next())),
             MessageType.TASK_RESULT,
-            Shape.<Result>of()
+            ObjectCodec.<Result>of()
                     .required("taskId", TEXT, Result::taskId)
                     .required("status", Wire.words(Outcome.class), Result::status)
                     .optional("result", FREE, Result::result)
                     .optional("error", PROBLEM, Result::error)
                     .as(v -> new Result(v.next(), v.next(), value(v.next()), v.next())),
             MessageType.STATUS_UPDATE,
-            Shape.<Status>of()
+            ObjectCodec.<Status>of()
                     .required("taskId", TEXT, Status::taskId)
                     .required("progress", PROGRESS, Status::progress)
                     .optional("message", TEXT, Status::message)
@@ -151,19 +151,19 @@ public final class EnvelopeModel {
                     .optional("state", TEXT, Status::state)
                     .as(v -> new Status(v.next(), v.next(), v.next(), v.next(), v.next())),
             MessageType.QUERY,
-            Shape.<Query>of()
+            ObjectCodec.<Query>of()
                     .required("query", TEXT, Query::query)
                     .optional("parameters", STRUCT, Map.of(), Query::parameters)
                     .optional("taskId", TEXT, Query::taskId)
                     .as(v -> new Query(v.next(), v.next(), v.next())),
             MessageType.RESPONSE,
-            Shape.<Response>of()
+            ObjectCodec.<Response>of()
                     .optional("result", FREE, Response::result)
                     .optional("error", PROBLEM, Response::error)
                     .optional("taskId", TEXT, Response::taskId)
                     .as(v -> new Response(value(v.next()), v.next(), v.next())),
             MessageType.ERROR,
-            Shape.<Failure>of()
+            ObjectCodec.<Failure>of()
                     .required("code", TEXT, Failure::code)
                     .required("message", TEXT, Failure::message)
                     .optional("details", STRUCT, Map.of(), Failure::details)

@@ -15,7 +15,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -273,7 +273,7 @@ public final class MeshViews {
         };
     }
 
-    private static final Codec<Entity> ENTITY = Shape.<Entity>of()
+    private static final Codec<Entity> ENTITY = ObjectCodec.<Entity>of()
             .required("entityId", TEXT, Entity::entityId)
             .required("groupId", TEXT, Entity::groupId)
             .required("type", Codecs.words(EntityType.class), Entity::type)
@@ -292,7 +292,7 @@ public final class MeshViews {
             .required("metadata", METADATA, Entity::metadata)
             .as(MeshViews::entity);
 
-    private static Entity entity(Shape.Values v) {
+    private static Entity entity(ObjectCodec.Values v) {
         String id = v.next();
         String group = v.next();
         EntityType type = v.next();
@@ -303,7 +303,7 @@ public final class MeshViews {
         return new Entity(id, group, type, ontologyType, isAgent ? agent : null, isAgent ? null : task, v.next());
     }
 
-    private static final Codec<Connection> CONNECTION = Shape.<Connection>of()
+    private static final Codec<Connection> CONNECTION = ObjectCodec.<Connection>of()
             .required("groupId", TEXT, Connection::groupId)
             .required("type", Wire.words(ConnectionType.class), Connection::type)
             .required("ontologyType", TEXT, Connection::ontologyType)
@@ -320,7 +320,7 @@ public final class MeshViews {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next(), v.next()));
 
-    private static final Codec<Reasons> REASONS = Shape.<Reasons>of()
+    private static final Codec<Reasons> REASONS = ObjectCodec.<Reasons>of()
             .required("match", DOUBLE, Reasons::match)
             .required("trust", DOUBLE, Reasons::trust)
             .required("successRate", DOUBLE, Reasons::successRate)
@@ -343,7 +343,7 @@ public final class MeshViews {
                     v.<Double>next(),
                     v.next()));
 
-    private static final Codec<RankedAgent> RANKED = Shape.<RankedAgent>of()
+    private static final Codec<RankedAgent> RANKED = ObjectCodec.<RankedAgent>of()
             .required("agentId", TEXT, RankedAgent::agentId)
             .required("endpoint", TEXT, RankedAgent::endpoint)
             .required("capabilities", TEXTS, RankedAgent::capabilities)
@@ -352,7 +352,7 @@ public final class MeshViews {
             .required("reasons", REASONS, RankedAgent::reasons)
             .as(v -> new RankedAgent(v.next(), v.next(), v.next(), v.next(), v.<Double>next(), v.next()));
 
-    private static final Codec<EventView> EVENT = Shape.<EventView>of()
+    private static final Codec<EventView> EVENT = ObjectCodec.<EventView>of()
             .required("number", COUNT, EventView::number)
             .required("groupId", TEXT, EventView::groupId)
             .required("type", TEXT, EventView::type)
@@ -365,28 +365,28 @@ public final class MeshViews {
             .as(v -> new EventView(
                     v.<Long>next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Entities> ENTITIES = Shape.<Entities>of()
+    private static final Codec<Entities> ENTITIES = ObjectCodec.<Entities>of()
             .required("entities", Codecs.list(ENTITY), Entities::entities)
             .optional("partial", BOOLEAN, false, Entities::partial)
             .as(v -> new Entities(v.next(), v.next()));
 
-    private static final Codec<Connections> CONNECTIONS = Shape.<Connections>of()
+    private static final Codec<Connections> CONNECTIONS = ObjectCodec.<Connections>of()
             .required("connections", Codecs.list(CONNECTION), Connections::connections)
             .optional("partial", BOOLEAN, false, Connections::partial)
             .as(v -> new Connections(v.next(), v.next()));
 
-    private static final Codec<EventPage> EVENTS = Shape.<EventPage>of()
+    private static final Codec<EventPage> EVENTS = ObjectCodec.<EventPage>of()
             .required("events", Codecs.list(EVENT), EventPage::events)
             .required("next", COUNT, EventPage::next)
             .required("more", BOOLEAN, EventPage::more)
             .as(v -> new EventPage(v.next(), v.<Long>next(), v.<Boolean>next()));
 
-    private static final Codec<Ranking> RANKING = Shape.<Ranking>of()
+    private static final Codec<Ranking> RANKING = ObjectCodec.<Ranking>of()
             .required("agents", Codecs.list(RANKED), Ranking::agents)
             .optional("partial", BOOLEAN, false, Ranking::partial)
             .as(v -> new Ranking(v.next(), v.next()));
 
-    private static <T> Shape.Builder<T> wanted(Shape.Builder<T> shape, Function<T, Wanted> wanted) {
+    private static <T> ObjectCodec.Builder<T> wanted(ObjectCodec.Builder<T> shape, Function<T, Wanted> wanted) {
         return shape.optional("capability", WORDS, of -> wanted.apply(of).capability())
                 .help("TASK", "Id, tag or name of a skill of the agent.")
                 .optional("tag", WORDS, of -> wanted.apply(of).tag())
@@ -395,20 +395,20 @@ public final class MeshViews {
                 .help("WORDS", "Words of the agent's description.");
     }
 
-    private static Wanted wanted(Shape.Values v) {
+    private static Wanted wanted(ObjectCodec.Values v) {
         return new Wanted(v.next(), v.next(), v.next());
     }
 
-    private static <T> Shape.Builder<T> agent(Shape.Builder<T> shape, Function<T, @Nullable String> agent) {
+    private static <T> ObjectCodec.Builder<T> agent(ObjectCodec.Builder<T> shape, Function<T, @Nullable String> agent) {
         return shape.optional("agentId", WORDS, agent).help("AGENT", "An agent that takes part.");
     }
 
-    private static <T> Shape.Builder<T> size(Shape.Builder<T> shape, Function<T, Long> size) {
+    private static <T> ObjectCodec.Builder<T> size(ObjectCodec.Builder<T> shape, Function<T, Long> size) {
         return shape.optional("pageSize", Codecs.number(0, MAX_PAGE), DEFAULT_PAGE, size)
                 .help("COUNT", "Limit of the rows; default 100.");
     }
 
-    private static <T> Shape.Builder<T> filter(Shape.Builder<T> shape, Function<T, EventFilter> filter) {
+    private static <T> ObjectCodec.Builder<T> filter(ObjectCodec.Builder<T> shape, Function<T, EventFilter> filter) {
         return agent(
                         shape.optional("type", WORDS, of -> filter.apply(of).type())
                                 .help("TYPE", "Type of the rows."),
@@ -421,14 +421,14 @@ public final class MeshViews {
                 .help("WHEN", "Time of the first event.");
     }
 
-    private static EventFilter filter(Shape.Values v) {
+    private static EventFilter filter(ObjectCodec.Values v) {
         return new EventFilter(v.next(), v.next(), v.next(), v.next(), v.next());
     }
 
-    private static final Shape<ListEntities> LIST_ENTITIES = size(
+    private static final ObjectCodec<ListEntities> LIST_ENTITIES = size(
                     agent(
                             wanted(
-                                    Shape.<ListEntities>of()
+                                    ObjectCodec.<ListEntities>of()
                                             .optional("type", KIND, EntityType.AGENT, ListEntities::type)
                                             .help("TYPE", "agent or task; default agent."),
                                     ListEntities::wanted),
@@ -437,9 +437,9 @@ public final class MeshViews {
             .as(v -> new ListEntities(v.next(), wanted(v), v.next(), v.<Long>next()))
             .strict();
 
-    private static final Shape<ListConnections> LIST_CONNECTIONS = size(
+    private static final ObjectCodec<ListConnections> LIST_CONNECTIONS = size(
                     agent(
-                            Shape.<ListConnections>of()
+                            ObjectCodec.<ListConnections>of()
                                     .optional("type", WORDS, ListConnections::type)
                                     .help("TYPE", "Type of the rows."),
                             ListConnections::agentId),
@@ -447,19 +447,19 @@ public final class MeshViews {
             .as(v -> new ListConnections(v.next(), v.next(), v.<Long>next()))
             .strict();
 
-    private static final Shape<ListEvents> LIST_EVENTS = size(
-                    filter(Shape.<ListEvents>of(), ListEvents::filter)
+    private static final ObjectCodec<ListEvents> LIST_EVENTS = size(
+                    filter(ObjectCodec.<ListEvents>of(), ListEvents::filter)
                             .optional("after", COUNT, 0L, ListEvents::after)
                             .help("NUMBER", "Number of the last event that is not wanted any more."),
                     ListEvents::pageSize)
             .as(v -> new ListEvents(filter(v), v.<Long>next(), v.<Long>next()))
             .strict();
 
-    private static final Shape<RankAgents> RANK_AGENTS = wanted(Shape.<RankAgents>of(), RankAgents::wanted)
+    private static final ObjectCodec<RankAgents> RANK_AGENTS = wanted(ObjectCodec.<RankAgents>of(), RankAgents::wanted)
             .as(v -> new RankAgents(wanted(v)))
             .strict();
 
-    private static final Shape<WatchEvents> WATCH_EVENTS = filter(Shape.<WatchEvents>of(), WatchEvents::filter)
+    private static final ObjectCodec<WatchEvents> WATCH_EVENTS = filter(ObjectCodec.<WatchEvents>of(), WatchEvents::filter)
             .optional("after", COUNT, -1L, WatchEvents::after)
             .help("NUMBER", "Number of the last event that the caller has; default: new ones.")
             .as(v -> new WatchEvents(filter(v), v.<Long>next()));

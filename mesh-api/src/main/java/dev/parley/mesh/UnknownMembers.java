@@ -1,7 +1,7 @@
 package dev.parley.mesh;
 
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.LruMap;
 import java.lang.System.Logger;
@@ -38,7 +38,7 @@ final class UnknownMembers {
 
     /** Names of the members of an object; none if any are allowed. */
     static Set<String> names(Codec<?> codec) {
-        return codec instanceof Shape<?> shape
+        return codec instanceof ObjectCodec<?> shape
                 ? Set.copyOf(shape.memberSchemas(member -> Map.of()).keySet())
                 : Set.of();
     }

@@ -8,7 +8,7 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Excerpt;
 import java.math.BigDecimal;
@@ -36,7 +36,7 @@ public final class Wire {
             FREE, value -> Duration.ofMillis(whole(value, 1, LATEST_MILLIS)), duration -> duration.toMillis());
 
     /** JSON of retry policies. */
-    public static final Shape<RetryPolicy> RETRY_POLICY = Shape.<RetryPolicy>of()
+    public static final ObjectCodec<RetryPolicy> RETRY_POLICY = ObjectCodec.<RetryPolicy>of()
             .always("maxRetries", INT, RetryPolicy.DEFAULT.maxRetries(), RetryPolicy::maxRetries)
             .always("backoff", words(Backoff.Growth.class), RetryPolicy.DEFAULT.backoff(), RetryPolicy::backoff)
             .as(v -> new RetryPolicy(v.next(), v.next()));

@@ -4,7 +4,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 
 /**
  * A difference between two versions of a document.
@@ -24,7 +24,7 @@ public record Difference(Kind kind, String path, String text) {
     static final Codec<Kind> KIND = Codecs.words(Kind.class);
 
     /** JSON of a difference, as the tables of a registry hold it, too. */
-    public static final Codec<Difference> JSON = Shape.<Difference>of()
+    public static final Codec<Difference> JSON = ObjectCodec.<Difference>of()
             .named("CardDifference")
             .required("kind", KIND, Difference::kind)
             .required("path", TEXT, Difference::path)

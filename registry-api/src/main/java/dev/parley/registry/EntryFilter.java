@@ -4,7 +4,7 @@ import static dev.parley.protocol.json.Codecs.TEXT_OR_TEXTS;
 import static dev.parley.protocol.json.Codecs.TRUTH;
 
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,8 +46,8 @@ public record EntryFilter(List<String> skills, List<String> tags, Map<String, Li
     private static final String METADATA = "metadata.";
 
     /** Begins the shape of a request that has the members of a filter, which {@link #read} reads. */
-    static <T> Shape.Builder<T> shape(Function<T, EntryFilter> of) {
-        Shape.Builder<T> shape = Shape.<T>of()
+    static <T> ObjectCodec.Builder<T> shape(Function<T, EntryFilter> of) {
+        ObjectCodec.Builder<T> shape = ObjectCodec.<T>of()
                 .optional(
                         "skill",
                         TEXT_OR_TEXTS,
@@ -78,7 +78,7 @@ public record EntryFilter(List<String> skills, List<String> tags, Map<String, Li
                 .help("", "Also entries that are deleted, expired or revoked.");
     }
 
-    static EntryFilter read(Shape.Values v) {
+    static EntryFilter read(ObjectCodec.Values v) {
         List<String> skills = v.next();
         List<String> tags = v.next();
         var fields = new LinkedHashMap<String, List<String>>();

@@ -10,7 +10,7 @@ import static dev.parley.protocol.json.Codecs.TIMESTAMP;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.Entry.Cause;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Health;
@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * read as the constant that promises least, so that its agent is not used or trusted by mistake.
  */
 public final class EntryModel {
-    private static final Codec<Skill> SKILL = Shape.<Skill>of()
+    private static final Codec<Skill> SKILL = ObjectCodec.<Skill>of()
             .required("id", TEXT, Skill::id)
             .required("name", TEXT, Skill::name)
             .optional("description", TEXT, "", Skill::description)
@@ -42,13 +42,13 @@ public final class EntryModel {
             .optional("examples", TEXTS, List.of(), Skill::examples)
             .as(v -> new Skill(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Endpoint> ENDPOINT = Shape.<Endpoint>of()
+    private static final Codec<Endpoint> ENDPOINT = ObjectCodec.<Endpoint>of()
             .required("url", TEXT, Endpoint::url)
             .required("binding", TEXT, Endpoint::binding)
             .required("dialect", TEXT, Endpoint::dialect)
             .as(v -> new Endpoint(v.next(), v.next(), v.next()));
 
-    private static final Codec<Trust> TRUST = Shape.<Trust>of()
+    private static final Codec<Trust> TRUST = ObjectCodec.<Trust>of()
             .required("outcome", Codecs.words(Outcome.class, Outcome.UNVERIFIABLE), Trust::outcome)
             .optional("reason", TEXT, "", Trust::reason)
             .optional("checked", TIMESTAMP, Trust::checked)
@@ -64,7 +64,7 @@ public final class EntryModel {
 
     static final Codec<Cause> CAUSE = Codecs.words(Cause.class, Cause.NONE);
 
-    private static final Codec<Health> HEALTH = Shape.<Health>of()
+    private static final Codec<Health> HEALTH = ObjectCodec.<Health>of()
             .required("status", HEALTH_STATUS, Health::status)
             .required("cause", CAUSE, Health::cause)
             .optional("reason", TEXT, "", Health::reason)
@@ -75,7 +75,7 @@ public final class EntryModel {
     static final Codec<Visibility> VISIBILITY = Codecs.words(Visibility.class);
 
     /** JSON of an entry. */
-    public static final Shape<Entry> ENTRY = Shape.<Entry>of()
+    public static final ObjectCodec<Entry> ENTRY = ObjectCodec.<Entry>of()
             .named("RegistryEntry")
             .required("id", TEXT, Entry::id)
             .required("type", TEXT, entry -> entry.resource().type())
@@ -120,7 +120,7 @@ public final class EntryModel {
 
     private EntryModel() {}
 
-    private static Entry entry(Shape.Values v) {
+    private static Entry entry(ObjectCodec.Values v) {
         String id = v.next();
         var resource = new Resource(
                 v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),

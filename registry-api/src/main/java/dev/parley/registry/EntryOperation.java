@@ -13,7 +13,7 @@ import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Documents;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.Entry.Status;
 import dev.parley.registry.Entry.Visibility;
 import java.time.Duration;
@@ -130,7 +130,7 @@ public final class EntryOperation {
      */
     public record EntryPage(List<Entry> entries, @Nullable String next, long total) {}
 
-    private static final Codec<EntryPage> PAGE = Shape.<EntryPage>of()
+    private static final Codec<EntryPage> PAGE = ObjectCodec.<EntryPage>of()
             .required("agents", Codecs.list(ENTRY), EntryPage::entries)
             .optional("nextPageToken", TEXT, EntryPage::next)
             .optional("total", COUNT, -1L, EntryPage::total)
@@ -142,7 +142,7 @@ public final class EntryOperation {
     private static final Codec<Status> SETTABLE =
             Codecs.words(new EnumMap<>(Map.of(Status.ACTIVE, "active", Status.DEPRECATED, "deprecated")), Map.of());
 
-    private static <T> Shape.Builder<T> publication(Shape.Builder<T> shape, Function<T, Publication> of) {
+    private static <T> ObjectCodec.Builder<T> publication(ObjectCodec.Builder<T> shape, Function<T, Publication> of) {
         return shape.optional("url", WORDS, request -> of.apply(request).url())
                 .help("URL", "Address of the document, or of the agent; it is fetched.")
                 .optional("card", STRUCT, request -> of.apply(request).card())
@@ -170,19 +170,19 @@ public final class EntryOperation {
                 .help("OBJECT", "Further members, which filters find.");
     }
 
-    private static Publication publication(Shape.Values v) {
+    private static Publication publication(ObjectCodec.Values v) {
         return new Publication(
                 v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
     }
 
     /** Begins the shape of a request about an entry. */
-    static <T> Shape.Builder<T> ofEntry(Function<T, String> id) {
-        return Shape.<T>of().required("id", TEXT, id).argument("ID", "URN or readable id of the entry.");
+    static <T> ObjectCodec.Builder<T> ofEntry(Function<T, String> id) {
+        return ObjectCodec.<T>of().required("id", TEXT, id).argument("ID", "URN or readable id of the entry.");
     }
 
     /** Adds the members of a request for a page to a shape. */
-    static <T> Shape.Builder<T> page(
-            Shape.Builder<T> shape, Function<T, @Nullable Long> size, Function<T, @Nullable String> token) {
+    static <T> ObjectCodec.Builder<T> page(
+            ObjectCodec.Builder<T> shape, Function<T, @Nullable Long> size, Function<T, @Nullable String> token) {
         return shape.optional("pageSize", Codecs.number(0, EntryFilter.MAX_PAGE), size)
                 .help("COUNT", "Limit of the entries; default 50.")
                 .optional("pageToken", WORDS, token)
@@ -193,7 +193,7 @@ public final class EntryOperation {
             RegisterEntry.class,
             "POST /agents",
             "Register an agent, or publish a version of its card",
-            publication(Shape.<RegisterEntry>of(), RegisterEntry::publication)
+            publication(ObjectCodec.<RegisterEntry>of(), RegisterEntry::publication)
                     .optional("id", WORDS, RegisterEntry::id)
                     .help("URN", "URN of the entry; default: of publisher, group and name.")
                     .as(v -> new RegisterEntry(publication(v), v.next())),

@@ -8,7 +8,7 @@ import static dev.parley.registry.EntryModel.ENTRY;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.Entry.Outcome;
 import java.util.List;
 import java.util.Map;
@@ -76,29 +76,29 @@ public final class ExchangeOperation {
     public record CatalogSignature(Outcome outcome, String reason) {}
 
     /** JSON of an exported entry: one line of an exported file. */
-    public static final Codec<ExportedEntry> EXPORTED = Shape.<ExportedEntry>of()
+    public static final Codec<ExportedEntry> EXPORTED = ObjectCodec.<ExportedEntry>of()
             .required("entry", ENTRY, ExportedEntry::entry)
             .required("document", BYTES, ExportedEntry::document)
             .as(v -> new ExportedEntry(v.next(), v.next()));
 
-    private static final Codec<ExportPage> PAGE = Shape.<ExportPage>of()
+    private static final Codec<ExportPage> PAGE = ObjectCodec.<ExportPage>of()
             .required("entries", Codecs.list(EXPORTED), ExportPage::entries)
             .optional("nextPageToken", TEXT, ExportPage::next)
             .as(v -> new ExportPage(v.next(), v.next()));
 
-    private static final Codec<ImportedEntry> RESULT = Shape.<ImportedEntry>of()
+    private static final Codec<ImportedEntry> RESULT = ObjectCodec.<ImportedEntry>of()
             .optional("id", TEXT, ImportedEntry::id)
             .optional("problem", TEXT, ImportedEntry::problem)
             .as(v -> new ImportedEntry(v.next(), v.next()));
 
-    private static final Codec<CatalogEntry> CATALOG_ENTRY = Shape.<CatalogEntry>of()
+    private static final Codec<CatalogEntry> CATALOG_ENTRY = ObjectCodec.<CatalogEntry>of()
             .required("identifier", TEXT, CatalogEntry::identifier)
             .optional("id", TEXT, CatalogEntry::id)
             .optional("refused", TEXT, CatalogEntry::refused)
             .as(v -> new CatalogEntry(v.next(), v.next(), v.next()));
 
     /** JSON of a verdict, also in results of ARD. */
-    public static final Codec<CatalogSignature> SIGNATURE = Shape.<CatalogSignature>of()
+    public static final Codec<CatalogSignature> SIGNATURE = ObjectCodec.<CatalogSignature>of()
             .required("outcome", Codecs.words(Outcome.class), CatalogSignature::outcome)
             .required("reason", TEXT, CatalogSignature::reason)
             .as(v -> new CatalogSignature(v.next(), v.next()));
@@ -116,12 +116,12 @@ public final class ExchangeOperation {
             ImportEntries.class,
             "POST /import",
             "Import exported entries as entries of the caller",
-            Shape.<ImportEntries>of()
+            ObjectCodec.<ImportEntries>of()
                     .required("export", STRUCT, ImportEntries::export)
                     .argument("OBJECT", "A page of an export.")
                     .asBody()
                     .as(v -> new ImportEntries(v.next())),
-            Shape.<Imported>of()
+            ObjectCodec.<Imported>of()
                     .optional("results", Codecs.list(RESULT), Imported::results)
                     .optional("entries", Codecs.list(CATALOG_ENTRY), Imported::entries)
                     .optional("signature", SIGNATURE, Imported::signature)

@@ -12,7 +12,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -84,21 +84,21 @@ public final class HistoryOperation {
     /** @param next number of the last change that was looked at */
     public record ChangePage(List<EntryChange> changes, long next) {}
 
-    private static final Codec<Version> VERSION = Shape.<Version>of()
+    private static final Codec<Version> VERSION = ObjectCodec.<Version>of()
             .required("revision", INT, Version::revision)
             .required("time", TIME, Version::time)
             .required("principal", TEXT, Version::principal)
             .required("changes", Codecs.list(Difference.JSON), Version::changes)
             .as(v -> new Version(v.<Integer>next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Comparison> COMPARISON = Shape.<Comparison>of()
+    private static final Codec<Comparison> COMPARISON = ObjectCodec.<Comparison>of()
             .required("from", INT, Comparison::from)
             .required("to", INT, Comparison::to)
             .required("verdict", Codecs.words(Verdict.class), Comparison::verdict)
             .required("changes", Codecs.list(Difference.JSON), Comparison::changes)
             .as(v -> new Comparison(v.<Integer>next(), v.<Integer>next(), v.next(), v.next()));
 
-    private static final Codec<EntryChange> CHANGE = Shape.<EntryChange>of()
+    private static final Codec<EntryChange> CHANGE = ObjectCodec.<EntryChange>of()
             .named("RegistryChange")
             .required("number", COUNT, EntryChange::number)
             .required("time", TIME, EntryChange::time)
@@ -114,7 +114,7 @@ public final class HistoryOperation {
             "GET /agents/{id}/versions",
             "List versions, with the kinds of their changes",
             EntryOperation.ofEntry(ListVersions::id).as(v -> new ListVersions(v.next())),
-            Shape.list("versions", VERSION));
+            ObjectCodec.list("versions", VERSION));
 
     public static final ExtensionMethod<CompareVersions, Comparison> DIFF = RegistryCall.row(
             CompareVersions.class,
@@ -137,7 +137,7 @@ public final class HistoryOperation {
                     .help("NUMBER", "Number of the last change that is known.")
                     .as(v -> new ListChanges(
                             EntryFilter.read(v), v.next(), v.skip().<Long>next())),
-            Shape.<ChangePage>of()
+            ObjectCodec.<ChangePage>of()
                     .required("changes", Codecs.list(CHANGE), ChangePage::changes)
                     .required("next", COUNT, ChangePage::next)
                     .as(v -> new ChangePage(v.next(), v.<Long>next())));

@@ -21,7 +21,7 @@ import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Documents;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.Entry.Cause;
 import dev.parley.registry.Entry.HealthStatus;
 import java.time.Instant;
@@ -145,7 +145,7 @@ public final class InspectionOperation {
             String reason,
             long millis) {}
 
-    private static final Codec<ProbeResult> PROBE = Shape.<ProbeResult>of()
+    private static final Codec<ProbeResult> PROBE = ObjectCodec.<ProbeResult>of()
             .required("time", TIME, ProbeResult::time)
             .required("status", HEALTH_STATUS, ProbeResult::status)
             .required("cause", CAUSE, ProbeResult::cause)
@@ -153,7 +153,7 @@ public final class InspectionOperation {
             .required("latencyMillis", LATENCY, ProbeResult::latencyMillis)
             .as(v -> new ProbeResult(v.next(), v.next(), v.next(), v.next(), v.<Long>next()));
 
-    private static final Codec<HealthHistory> HISTORY = Shape.<HealthHistory>of()
+    private static final Codec<HealthHistory> HISTORY = ObjectCodec.<HealthHistory>of()
             .required("id", TEXT, HealthHistory::id)
             .required("status", HEALTH_STATUS, HealthHistory::status)
             .required("cause", CAUSE, HealthHistory::cause)
@@ -163,7 +163,7 @@ public final class InspectionOperation {
             .required("probes", Codecs.list(PROBE), HealthHistory::probes)
             .as(v -> new HealthHistory(v.next(), v.next(), v.next(), v.next(), v.next(), v.<Long>next(), v.next()));
 
-    private static final Codec<Finding> FINDING = Shape.<Finding>of()
+    private static final Codec<Finding> FINDING = ObjectCodec.<Finding>of()
             .required("severity", Codecs.words(CardCheck.Severity.class), Finding::severity)
             .required("clause", TEXT, Finding::clause)
             .required("pointer", TEXT, Finding::pointer)
@@ -171,21 +171,21 @@ public final class InspectionOperation {
             .required("fix", TEXT, Finding::fix)
             .as(v -> new Finding(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<SignatureHeader> HEADER = Shape.<SignatureHeader>of()
+    private static final Codec<SignatureHeader> HEADER = ObjectCodec.<SignatureHeader>of()
             .optional("kid", TEXT, SignatureHeader::kid)
             .optional("alg", TEXT, SignatureHeader::alg)
             .optional("jku", TEXT, SignatureHeader::jku)
             .optional("problem", TEXT, SignatureHeader::problem)
             .as(v -> new SignatureHeader(v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Signature> SIGNATURE = Shape.<Signature>of()
+    private static final Codec<Signature> SIGNATURE = ObjectCodec.<Signature>of()
             .required("outcome", Codecs.words(CardVerifier.Outcome.class), Signature::outcome)
             .required("reason", TEXT, Signature::reason)
             .optional("keyId", TEXT, Signature::keyId)
             .optional("signatures", Codecs.list(HEADER), Signature::signatures)
             .as(v -> new Signature(v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<InterfaceState> INTERFACE = Shape.<InterfaceState>of()
+    private static final Codec<InterfaceState> INTERFACE = ObjectCodec.<InterfaceState>of()
             .required("url", TEXT, InterfaceState::url)
             .required("binding", TEXT, InterfaceState::binding)
             .required("dialect", TEXT, InterfaceState::dialect)
@@ -197,7 +197,7 @@ public final class InspectionOperation {
             .as(v -> new InterfaceState(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.<Long>next()));
 
-    private static final Codec<Inspection> INSPECTION = Shape.<Inspection>of()
+    private static final Codec<Inspection> INSPECTION = ObjectCodec.<Inspection>of()
             .optional("url", TEXT, Inspection::url)
             .optional("entry", TEXT, Inspection::entry)
             .required("dialect", TEXT, inspection -> inspection.dialects().getFirst())
@@ -235,7 +235,7 @@ public final class InspectionOperation {
             ReadRevocations.class,
             "GET /revocations",
             "Get the signed list of revoked entries",
-            Shape.<ReadRevocations>of().as(v -> new ReadRevocations()),
+            ObjectCodec.<ReadRevocations>of().as(v -> new ReadRevocations()),
             Documents.JSON);
 
     public static final ExtensionMethod<ShowHealth, HealthHistory> HEALTH = RegistryCall.row(
@@ -249,7 +249,7 @@ public final class InspectionOperation {
             InspectCard.class,
             "POST /inspect",
             "Check a card, its signatures and its addresses, and register nothing",
-            Shape.<InspectCard>of()
+            ObjectCodec.<InspectCard>of()
                     .optional("url", WORDS, InspectCard::url)
                     .help("URL", "Address of the card, or of the agent; it is fetched.")
                     .optional("card", STRUCT, InspectCard::card)

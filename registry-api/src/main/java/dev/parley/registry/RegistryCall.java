@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.JsonForm;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -40,7 +40,7 @@ public interface RegistryCall<A> extends Operation.ExtensionCall<A> {
      * @param place method and path below the agent, such as {@code POST /agents}
      */
     static <A, O extends RegistryCall<A>> ExtensionMethod<O, A> row(
-            Class<O> type, String place, String summary, Shape<O> request, JsonForm<A> answer) {
+            Class<O> type, String place, String summary, ObjectCodec<O> request, JsonForm<A> answer) {
         return ExtensionMethod.call(nameOf(type), type, request.strict(), answer)
                 .rest(place)
                 .described(summary);

@@ -10,7 +10,7 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,18 +142,18 @@ public final class ReportProtocol {
         return subjects;
     }
 
-    public static final Shape<ReportUsage> USAGE_REQUEST =
+    public static final ObjectCodec<ReportUsage> USAGE_REQUEST =
             report(ReportUsage::period).as(v -> new ReportUsage(period(v)));
 
-    public static final Shape<ReportReliability> RELIABILITY_REQUEST =
+    public static final ObjectCodec<ReportReliability> RELIABILITY_REQUEST =
             report(ReportReliability::period).as(v -> new ReportReliability(period(v)));
 
-    private static Period period(Shape.Values v) {
+    private static Period period(ObjectCodec.Values v) {
         return new Period(v.next(), v.next(), v.next(), v.next());
     }
 
-    private static <T> Shape.Builder<T> report(Function<T, Period> period) {
-        return Shape.<T>of()
+    private static <T> ObjectCodec.Builder<T> report(Function<T, Period> period) {
+        return ObjectCodec.<T>of()
                 .optional("since", TIME, of -> period.apply(of).since())
                 .help(
                         "WHEN",
@@ -170,7 +170,7 @@ public final class ReportProtocol {
                 .help("GROUP", "Only calls of this group.");
     }
 
-    public static final Shape<ShowSeries> SERIES_REQUEST = Shape.<ShowSeries>of()
+    public static final ObjectCodec<ShowSeries> SERIES_REQUEST = ObjectCodec.<ShowSeries>of()
             .optional("since", TIME, ShowSeries::since)
             .help(
                     "WHEN",
@@ -181,13 +181,13 @@ public final class ReportProtocol {
             .help("NAME", "Only calls of this operation, such as SendMessage.")
             .as(v -> new ShowSeries(v.next(), v.next(), v.next()));
 
-    public static final Codec<Report> REPORT = Shape.<Report>of()
+    public static final Codec<Report> REPORT = ObjectCodec.<Report>of()
             .required("since", TIME, Report::since)
             .required("until", TIME, Report::until)
             .required("rows", Codecs.list(Codecs.map(FREE)), Report::rows)
             .as(v -> new Report(v.next(), v.next(), v.next()));
 
-    private static <T> Shape.Builder<T> measured(Shape.Builder<T> shape, Function<T, Measured> measured) {
+    private static <T> ObjectCodec.Builder<T> measured(ObjectCodec.Builder<T> shape, Function<T, Measured> measured) {
         return shape.required("calls", COUNT, of -> measured.apply(of).calls())
                 .required("errors", COUNT, of -> measured.apply(of).errors())
                 .required("p50Millis", DOUBLE, of -> measured.apply(of).p50Millis())
@@ -195,21 +195,21 @@ public final class ReportProtocol {
                 .required("p99Millis", DOUBLE, of -> measured.apply(of).p99Millis());
     }
 
-    private static Measured measured(Shape.Values v) {
+    private static Measured measured(ObjectCodec.Values v) {
         return new Measured(v.<Long>next(), v.<Long>next(), v.<Double>next(), v.<Double>next(), v.<Double>next());
     }
 
-    private static final Codec<Step> STEP = measured(Shape.<Step>of().required("at", TIME, Step::at), Step::measured)
+    private static final Codec<Step> STEP = measured(ObjectCodec.<Step>of().required("at", TIME, Step::at), Step::measured)
             .as(v -> new Step(v.next(), measured(v)));
 
     private static final Codec<Total> TOTAL = measured(
-                    Shape.<Total>of()
+                    ObjectCodec.<Total>of()
                             .required("agent", TEXT, Total::agent)
                             .required("operation", TEXT, Total::operation),
                     Total::measured)
             .as(v -> new Total(v.next(), v.next(), measured(v)));
 
-    public static final Codec<Series> SERIES_ANSWER = Shape.<Series>of()
+    public static final Codec<Series> SERIES_ANSWER = ObjectCodec.<Series>of()
             .required("since", TIME, Series::since)
             .required("until", TIME, Series::until)
             .required("stepSeconds", COUNT, Series::stepSeconds)

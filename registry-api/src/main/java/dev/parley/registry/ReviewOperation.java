@@ -9,7 +9,7 @@ import static dev.parley.protocol.json.Codecs.TIME;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -71,14 +71,14 @@ public final class ReviewOperation {
             @Nullable List<String> endpoints,
             List<String> hide) {}
 
-    private static final Codec<Review> REVIEW_JSON = Shape.<Review>of()
+    private static final Codec<Review> REVIEW_JSON = ObjectCodec.<Review>of()
             .required("principal", TEXT, Review::principal)
             .optional("stars", COUNT, 0L, Review::stars)
             .required("text", TEXT, Review::text)
             .required("time", TIME, Review::time)
             .as(v -> new Review(v.next(), v.<Long>next(), v.next(), v.next()));
 
-    private static final Codec<ReviewList> LIST = Shape.<ReviewList>of()
+    private static final Codec<ReviewList> LIST = ObjectCodec.<ReviewList>of()
             .named("RegistryReviews")
             .required("count", COUNT, ReviewList::count)
             .required("average", DOUBLE, ReviewList::average)
@@ -86,7 +86,7 @@ public final class ReviewOperation {
             .required("notes", Codecs.list(REVIEW_JSON), ReviewList::notes)
             .as(v -> new ReviewList(v.<Long>next(), v.<Double>next(), v.next(), v.next()));
 
-    private static final Codec<View> VIEW = Shape.<View>of()
+    private static final Codec<View> VIEW = ObjectCodec.<View>of()
             .optional("groups", TEXTS, View::groups)
             .optional("scopes", TEXTS, View::scopes)
             .optional("principals", TEXTS, View::principals)
@@ -100,7 +100,7 @@ public final class ReviewOperation {
     /** JSON of views by name, as the tables of a registry hold them, too. */
     public static final Codec<Map<String, View>> VIEWS_JSON = Codecs.map(VIEW);
 
-    private static final Shape<Map<String, View>> ANSWER = Shape.<Map<String, View>>of()
+    private static final ObjectCodec<Map<String, View>> ANSWER = ObjectCodec.<Map<String, View>>of()
             .required("views", VIEWS_JSON, views -> views)
             .as(v -> v.next());
 

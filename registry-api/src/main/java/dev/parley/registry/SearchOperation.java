@@ -11,7 +11,7 @@ import static dev.parley.registry.EntryModel.ENTRY;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -89,7 +89,7 @@ public final class SearchOperation {
     public record Bucket(String value, long count) {}
 
     /** JSON of reasons, also in results of ARD. */
-    public static final Codec<Reasons> REASONS = Shape.<Reasons>of()
+    public static final Codec<Reasons> REASONS = ObjectCodec.<Reasons>of()
             .always("lists", TEXTS, List.of(), Reasons::lists)
             .always("fields", Codecs.map(TEXTS), Map.of(), Reasons::fields)
             .optional("skill", TEXT, Reasons::skill)
@@ -97,30 +97,30 @@ public final class SearchOperation {
             .optional("factors", Codecs.map(DOUBLE), Map.of(), Reasons::factors)
             .as(v -> new Reasons(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<FoundEntry> FOUND = Shape.<FoundEntry>of()
+    private static final Codec<FoundEntry> FOUND = ObjectCodec.<FoundEntry>of()
             .required("score", INT, FoundEntry::score)
             .required("why", REASONS, FoundEntry::why)
             .required("agent", ENTRY, FoundEntry::agent)
             .as(v -> new FoundEntry(v.<Integer>next(), v.next(), v.next()));
 
-    private static final Codec<Bucket> BUCKET = Shape.<Bucket>of()
+    private static final Codec<Bucket> BUCKET = ObjectCodec.<Bucket>of()
             .required("value", TEXT, Bucket::value)
             .required("count", COUNT, Bucket::count)
             .as(v -> new Bucket(v.next(), v.<Long>next()));
 
-    private static final Codec<Facet> FACET = Shape.<Facet>of()
+    private static final Codec<Facet> FACET = ObjectCodec.<Facet>of()
             .required("buckets", Codecs.list(BUCKET), Facet::buckets)
             .required("others", INT, Facet::others)
             .as(v -> new Facet(v.next(), v.<Integer>next()));
 
-    private static <T> Shape.Builder<T> query(Shape.Builder<T> shape, Function<T, SearchQuery> of) {
+    private static <T> ObjectCodec.Builder<T> query(ObjectCodec.Builder<T> shape, Function<T, SearchQuery> of) {
         return shape.optional("q", TEXT, "", request -> of.apply(request).text())
                 .help("WORDS", "Words to search for, in any order.")
                 .optional("typing", TRUTH, false, request -> of.apply(request).isTyping())
                 .help("", "The last word is the begin of one.");
     }
 
-    private static SearchQuery query(EntryFilter filter, Shape.Values v) {
+    private static SearchQuery query(EntryFilter filter, ObjectCodec.Values v) {
         return new SearchQuery(v.next(), v.<Boolean>next(), filter);
     }
 
@@ -141,7 +141,7 @@ public final class SearchOperation {
                         String token = v.next();
                         return new SearchEntries(query(filter, v), size, token);
                     }),
-            Shape.<FoundPage>of()
+            ObjectCodec.<FoundPage>of()
                     .required("results", Codecs.list(FOUND), FoundPage::results)
                     .optional("nextPageToken", TEXT, FoundPage::next)
                     .as(v -> new FoundPage(v.next(), v.next())));
@@ -165,7 +165,7 @@ public final class SearchOperation {
                         EntryFilter filter = EntryFilter.read(v);
                         return new CountFacets(query(filter, v.skip().skip()), v.next(), v.next());
                     }),
-            Shape.<Facets>of()
+            ObjectCodec.<Facets>of()
                     .required("total", COUNT, Facets::total)
                     .required("facets", Codecs.map(FACET), Facets::facets)
                     .as(v -> new Facets(v.<Long>next(), v.next())));

@@ -19,7 +19,7 @@ import dev.parley.protocol.SecurityScheme.OpenIdConnect;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -36,12 +36,12 @@ public final class KernelCard {
 
     private KernelCard() {}
 
-    public static final Codec<Provider> PROVIDER = Shape.<Provider>inSnakeCase()
+    public static final Codec<Provider> PROVIDER = ObjectCodec.<Provider>inSnakeCase()
             .required("name", TEXT, Provider::organization)
             .optional("url", TEXT, "", Provider::url)
             .as(v -> new Provider(v.next(), v.next()));
 
-    private static final Codec<Capabilities> CAPABILITIES = Shape.<Capabilities>inSnakeCase()
+    private static final Codec<Capabilities> CAPABILITIES = ObjectCodec.<Capabilities>inSnakeCase()
             .optional("streaming", BOOLEAN, it -> Boolean.TRUE.equals(it.streaming()))
             .optional("pushNotifications", BOOLEAN, it -> Boolean.TRUE.equals(it.pushNotifications()))
             .optional("stateTransitionHistory", BOOLEAN, it -> true)
@@ -51,7 +51,7 @@ public final class KernelCard {
                 return new Capabilities(streaming, pushNotifications, List.of(), null);
             });
 
-    private static final Codec<Skill> SKILL = Shape.<Skill>inSnakeCase()
+    private static final Codec<Skill> SKILL = ObjectCodec.<Skill>inSnakeCase()
             .required("id", TEXT, Skill::id)
             .required("name", TEXT, Skill::name)
             .optional("description", TEXT, "", Skill::description)
@@ -61,7 +61,7 @@ public final class KernelCard {
             .optional("outputModes", TEXTS, List.of(), Skill::outputModes)
             .as(v -> new Skill(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), List.of()));
 
-    public static final Codec<AgentCard> CARD = Shape.<AgentCard>inSnakeCase()
+    public static final Codec<AgentCard> CARD = ObjectCodec.<AgentCard>inSnakeCase()
             .required("name", TEXT, AgentCard::name)
             .optional("description", TEXT, "", AgentCard::description)
             .required("url", TEXT, KernelCard::url)

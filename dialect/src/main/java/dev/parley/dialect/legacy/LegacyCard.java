@@ -27,7 +27,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.InstalledExtensions;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.Place;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,7 +81,7 @@ public final class LegacyCard {
     };
 
     /** A scheme as OpenAPI has it. */
-    public static final Codec<SecurityScheme> SCHEME = Shape.<SecurityScheme>of()
+    public static final Codec<SecurityScheme> SCHEME = ObjectCodec.<SecurityScheme>of()
             .required("type", TEXT, LegacyCard::type)
             .optional("description", TEXT, SecurityScheme::description)
             .optional("in", TEXT, scheme -> scheme instanceof ApiKey key ? key.location() : null)
@@ -143,7 +143,7 @@ public final class LegacyCard {
 
     /** @param first whether the flags of extensions are written; they are always read */
     private static Codec<Capabilities> capabilities(boolean first) {
-        return Shape.<Capabilities>of()
+        return ObjectCodec.<Capabilities>of()
                 .optional("streaming", BOOLEAN, Capabilities::streaming)
                 .optional("pushNotifications", BOOLEAN, Capabilities::pushNotifications)
                 .optional("stateTransitionHistory", BOOLEAN, capabilities -> false)
@@ -179,19 +179,19 @@ public final class LegacyCard {
     }
 
     private static final Codec<Skill> SKILL = V1Card.skill(
-            Shape.<Skill>of().required("id", TEXT, Skill::id).always("name", TEXT, "", Skill::name),
+            ObjectCodec.<Skill>of().required("id", TEXT, Skill::id).always("name", TEXT, "", Skill::name),
             "security",
             SECURITY,
             NEWER);
 
     private record Transport(String url, String transport) {}
 
-    private static final Codec<Transport> TRANSPORT = Shape.<Transport>of()
+    private static final Codec<Transport> TRANSPORT = ObjectCodec.<Transport>of()
             .required("url", TEXT, Transport::url)
             .required("transport", TEXT, Transport::transport)
             .as(v -> new Transport(v.next(), v.next()));
 
-    private static final Codec<List<String>> AUTHENTICATION = Shape.<List<String>>of()
+    private static final Codec<List<String>> AUTHENTICATION = ObjectCodec.<List<String>>of()
             .always("schemes", TEXTS, List.of(), schemes -> schemes)
             .as(v -> v.next());
 
@@ -202,7 +202,7 @@ public final class LegacyCard {
     private static final Codec<AgentCard> V01 = card(true);
 
     private static Codec<AgentCard> card(boolean first) {
-        return Shape.<AgentCard>of()
+        return ObjectCodec.<AgentCard>of()
                 .optional("protocolVersion", TEXT, "", card -> VERSION)
                 .required("name", TEXT, AgentCard::name)
                 .always("description", TEXT, "", AgentCard::description)
@@ -238,7 +238,7 @@ public final class LegacyCard {
                 .as(LegacyCard::card);
     }
 
-    private static AgentCard card(Shape.Values v) {
+    private static AgentCard card(ObjectCodec.Values v) {
         String version = v.next();
         String name = v.next();
         String description = v.next();

@@ -27,7 +27,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.OneOf;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Base64Text;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
@@ -96,13 +96,13 @@ public final class LegacyModel {
     public final Codec<IndexedUpdate> indexedUpdate;
     public final Codec<TaskEvent> event;
     final Codec<SendResult> sendResult;
-    final Shape<PushConfig> push;
+    final ObjectCodec<PushConfig> push;
 
     /** The webhook of a task, together with the task. */
-    final Shape<PushConfig> taskPush;
+    final ObjectCodec<PushConfig> taskPush;
 
     /** The same, as clients ask for it. */
-    final Shape<PushConfig> askedPush;
+    final ObjectCodec<PushConfig> askedPush;
 
     private final Codec<Part> part;
     private final Codec<Role> role;
@@ -140,11 +140,11 @@ public final class LegacyModel {
         this.askedPush = taskPush(true);
     }
 
-    <T> Shape.Builder<T> shape() {
-        return spelling == Spelling.KERNEL ? Shape.inSnakeCase() : Shape.of();
+    <T> ObjectCodec.Builder<T> shape() {
+        return spelling == Spelling.KERNEL ? ObjectCodec.inSnakeCase() : ObjectCodec.of();
     }
 
-    private <T> Shape.Builder<T> kind(String kind) {
+    private <T> ObjectCodec.Builder<T> kind(String kind) {
         return this.<T>shape().optional("kind", TEXT, value -> kinds ? kind : null);
     }
 
@@ -258,7 +258,7 @@ public final class LegacyModel {
 
     /** ProtoJSON has the message DataPart around the data. */
     private static Codec<Object> protoData() {
-        return Shape.of().required("data", FREE, data -> data).as(v -> v.next());
+        return ObjectCodec.of().required("data", FREE, data -> data).as(v -> v.next());
     }
 
     private boolean isWrapped(Part.Data data) {
@@ -321,7 +321,7 @@ public final class LegacyModel {
     // ---- Messages, artifacts, tasks
 
     private Codec<Message> message() {
-        Shape.Builder<Message> shape = kind("message");
+        ObjectCodec.Builder<Message> shape = kind("message");
         String parts = spelling == Spelling.PROTO ? "content" : "parts";
         boolean first = spelling.isFirst();
         return shape.required("role", role, Message::role)
@@ -567,7 +567,7 @@ public final class LegacyModel {
 
     // ---- Webhooks
 
-    private Shape<PushConfig> push() {
+    private ObjectCodec<PushConfig> push() {
         Codec<PushConfig.Authentication> authentication = this.<PushConfig.Authentication>shape()
                 .optional("schemes", TEXTS, List.of(), it -> List.of(it.scheme()))
                 .optional("credentials", TEXT, PushConfig.Authentication::credentials)
@@ -594,10 +594,10 @@ public final class LegacyModel {
     }
 
     /** @param asked whether it is written to ask for a webhook; the proto has another message for that */
-    private Shape<PushConfig> taskPush(boolean asked) {
+    private ObjectCodec<PushConfig> taskPush(boolean asked) {
         boolean proto = spelling == Spelling.PROTO;
         boolean nestedTwice = proto && asked;
-        Shape<PushConfig> inner = this.<PushConfig>shape()
+        ObjectCodec<PushConfig> inner = this.<PushConfig>shape()
                 .optional("name", TEXT, LegacyModel::resource)
                 .required("pushNotificationConfig", push, it -> it)
                 .as(v -> named(v.next(), v.next()));

@@ -35,7 +35,7 @@ import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -130,8 +130,8 @@ public final class LegacyOperations {
                 TaskPage::tasks);
     }
 
-    private static <O extends Operation & Send> Shape<O> send(
-            Shape.Builder<O> shape, LegacyModel model, Send.Constructor<O> constructor) {
+    private static <O extends Operation & Send> ObjectCodec<O> send(
+            ObjectCodec.Builder<O> shape, LegacyModel model, Send.Constructor<O> constructor) {
         Codec<SendConfiguration> configuration = configuration(model);
         return shape.optional("message", model.message, Send::message)
                 .readOnly("request", model.message) // until 0.2.6, in ProtoJSON
@@ -198,7 +198,7 @@ public final class LegacyOperations {
     }
 
     private static Codec<PushConfigPage> page(Codec<PushConfig> config) {
-        return Shape.<PushConfigPage>of()
+        return ObjectCodec.<PushConfigPage>of()
                 .always("configs", Codecs.list(config), List.of(), PushConfigPage::configs)
                 .optional("nextPageToken", TEXT, "", PushConfigPage::nextPageToken)
                 .as(v -> new PushConfigPage(v.next(), v.next()));
@@ -206,17 +206,17 @@ public final class LegacyOperations {
 
     // ---- Shared forms
 
-    private static Shape<CancelTask> cancel(Shape.Builder<CancelTask> shape) {
+    private static ObjectCodec<CancelTask> cancel(ObjectCodec.Builder<CancelTask> shape) {
         return shape.required("id", TEXT, CancelTask::id)
                 .optional("metadata", STRUCT, Map.of(), CancelTask::metadata)
                 .as(v -> new CancelTask(null, v.next(), v.next()));
     }
 
-    private static Shape<SubscribeToTask> subscribe(Shape.Builder<SubscribeToTask> shape) {
+    private static ObjectCodec<SubscribeToTask> subscribe(ObjectCodec.Builder<SubscribeToTask> shape) {
         return shape.required("id", TEXT, SubscribeToTask::id).as(v -> SubscribeToTask.of(v.next()));
     }
 
-    private static Shape<CreatePushConfig> create(LegacyModel model) {
+    private static ObjectCodec<CreatePushConfig> create(LegacyModel model) {
         return model.askedPush.around(config -> new CreatePushConfig(null, config), CreatePushConfig::config);
     }
 
@@ -245,8 +245,8 @@ public final class LegacyOperations {
                 .table();
     }
 
-    private static <O extends Operation & Send> Shape<O> sendNamed(
-            Shape.Builder<O> shape, LegacyModel model, Send.Constructor<O> constructor) {
+    private static <O extends Operation & Send> ObjectCodec<O> sendNamed(
+            ObjectCodec.Builder<O> shape, LegacyModel model, Send.Constructor<O> constructor) {
         return shape.optional("id", TEXT, it -> nameOf(it.message()))
                 .optional("sessionId", TEXT, it -> it.message().contextId())
                 .required("message", model.message, Send::message)

@@ -19,7 +19,7 @@ import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.json.TreeCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,7 +71,7 @@ public record ExtensionRow(
         boolean bodiless = !ExtensionMethod.hasBody(request.method()) || request.hasNoBody();
         Map<String, List<String>> query =
                 ExtensionMethod.hasBody(request.method()) && method.description() == null ? Map.of() : request.query();
-        if (this.request instanceof Shape<Operation.Extension> shape) {
+        if (this.request instanceof ObjectCodec<Operation.Extension> shape) {
             return bodiless
                     ? shape.read(null, variables, query)
                     : JsonText.request(request.body(), in -> shape.read(in, variables, query));

@@ -2,7 +2,7 @@ package dev.parley.dialect.operations;
 
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Rows {
     /** Begins the shape of a request. */
     public interface Beginning {
-        <O extends Operation> Shape.Builder<O> shape();
+        <O extends Operation> ObjectCodec.Builder<O> shape();
     }
 
     private final Beginning beginning;
@@ -39,7 +39,7 @@ public final class Rows {
     /** A row without the shape of its request. */
     public interface Begun<O extends Operation> {
         /** Finishes the row; {@code request} adds the members of the request. */
-        Rows asking(Function<Shape.Builder<O>, Shape<O>> request);
+        Rows asking(Function<ObjectCodec.Builder<O>, ObjectCodec<O>> request);
     }
 
     public OperationTable table() {

@@ -25,7 +25,7 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.Map;
 
 /**
@@ -115,8 +115,8 @@ public final class V1Operations {
                         .as(v -> new DeletePushConfig(nonEmpty(v.next()), v.next(), v.next())));
     }
 
-    private static <O extends Operation & Send> Shape<O> send(
-            Shape.Builder<O> shape, Codec<Message> message, Send.Constructor<O> constructor) {
+    private static <O extends Operation & Send> ObjectCodec<O> send(
+            ObjectCodec.Builder<O> shape, Codec<Message> message, Send.Constructor<O> constructor) {
         return shape.required("message", message, Send::message)
                 .optional("configuration", V1Model.CONFIGURATION, SendConfiguration.DEFAULTS, Send::configuration)
                 .optional("metadata", STRUCT, Map.of(), Send::metadata)

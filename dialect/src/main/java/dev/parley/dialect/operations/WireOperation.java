@@ -13,7 +13,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +32,13 @@ public record WireOperation(
         String method,
         List<String> verbs,
         @Nullable PathTemplate path,
-        Shape<Operation> request,
+        ObjectCodec<Operation> request,
         @Nullable Codec<Object> result)
         implements Row {
 
     /** @param rest verbs and path, such as {@code POST,GET /tasks/{id}:subscribe}; empty if there is no REST binding */
     public static <O extends Operation> WireOperation of(
-            Class<O> type, String method, String rest, Shape<O> request, @Nullable Codec<?> result) {
+            Class<O> type, String method, String rest, ObjectCodec<O> request, @Nullable Codec<?> result) {
         int blank = rest.indexOf(' ');
         @SuppressWarnings("unchecked") // both meet only what belongs to this operation
         var row = new WireOperation(
@@ -46,14 +46,14 @@ public record WireOperation(
                 method,
                 blank < 0 ? List.of() : List.of(rest.substring(0, blank).split(",", -1)),
                 blank < 0 ? null : PathTemplate.of(rest.substring(blank + 1)),
-                (Shape<Operation>) (Shape<?>) request,
+                (ObjectCodec<Operation>) (ObjectCodec<?>) request,
                 (Codec<Object>) result);
         return row;
     }
 
     /** The beginning of a request's shape: what every operation has. */
-    static <O extends Operation> Shape.Builder<O> fields() {
-        return Shape.<O>of().optional("tenant", TEXT, Operation::tenant);
+    static <O extends Operation> ObjectCodec.Builder<O> fields() {
+        return ObjectCodec.<O>of().optional("tenant", TEXT, Operation::tenant);
     }
 
     @Override

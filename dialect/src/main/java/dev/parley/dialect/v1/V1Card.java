@@ -23,7 +23,7 @@ import dev.parley.protocol.SecurityScheme.OpenIdConnect;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.OneOf;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,11 +47,11 @@ public final class V1Card {
             "authentication");
 
     /** In a card, the list of scopes is wrapped: {@code {"list":["openid"]}}. */
-    private static final Codec<List<String>> SCOPES = Shape.<List<String>>of()
+    private static final Codec<List<String>> SCOPES = ObjectCodec.<List<String>>of()
             .optional("list", TEXTS, List.of(), list -> list)
             .as(v -> v.next());
 
-    private static final Codec<List<SecurityRequirement>> REQUIREMENTS = Codecs.list(Shape.<SecurityRequirement>of()
+    private static final Codec<List<SecurityRequirement>> REQUIREMENTS = Codecs.list(ObjectCodec.<SecurityRequirement>of()
             .always("schemes", Codecs.map(SCOPES), Map.of(), SecurityRequirement::schemes)
             .as(v -> new SecurityRequirement(v.next())));
 
@@ -61,7 +61,7 @@ public final class V1Card {
             .or(
                     "authorizationCode",
                     Flow.AuthorizationCode.class,
-                    Shape.<Flow.AuthorizationCode>of()
+                    ObjectCodec.<Flow.AuthorizationCode>of()
                             .required("authorizationUrl", TEXT, Flow.AuthorizationCode::authorizationUrl)
                             .required("tokenUrl", TEXT, Flow.AuthorizationCode::tokenUrl)
                             .optional("refreshUrl", TEXT, Flow.AuthorizationCode::refreshUrl)
@@ -71,7 +71,7 @@ public final class V1Card {
             .or(
                     "clientCredentials",
                     Flow.ClientCredentials.class,
-                    Shape.<Flow.ClientCredentials>of()
+                    ObjectCodec.<Flow.ClientCredentials>of()
                             .required("tokenUrl", TEXT, Flow.ClientCredentials::tokenUrl)
                             .optional("refreshUrl", TEXT, Flow.ClientCredentials::refreshUrl)
                             .always("scopes", SCOPE_TEXTS, Map.of(), Flow.ClientCredentials::scopes)
@@ -79,7 +79,7 @@ public final class V1Card {
             .or(
                     "deviceCode",
                     Flow.DeviceCode.class,
-                    Shape.<Flow.DeviceCode>of()
+                    ObjectCodec.<Flow.DeviceCode>of()
                             .required("deviceAuthorizationUrl", TEXT, Flow.DeviceCode::deviceAuthorizationUrl)
                             .required("tokenUrl", TEXT, Flow.DeviceCode::tokenUrl)
                             .optional("refreshUrl", TEXT, Flow.DeviceCode::refreshUrl)
@@ -88,7 +88,7 @@ public final class V1Card {
             .or(
                     "implicit",
                     Flow.Implicit.class,
-                    Shape.<Flow.Implicit>of()
+                    ObjectCodec.<Flow.Implicit>of()
                             .optional("authorizationUrl", TEXT, Flow.Implicit::authorizationUrl)
                             .optional("refreshUrl", TEXT, Flow.Implicit::refreshUrl)
                             .optional("scopes", SCOPE_TEXTS, Map.of(), Flow.Implicit::scopes)
@@ -96,7 +96,7 @@ public final class V1Card {
             .or(
                     "password",
                     Flow.Password.class,
-                    Shape.<Flow.Password>of()
+                    ObjectCodec.<Flow.Password>of()
                             .optional("tokenUrl", TEXT, Flow.Password::tokenUrl)
                             .optional("refreshUrl", TEXT, Flow.Password::refreshUrl)
                             .optional("scopes", SCOPE_TEXTS, Map.of(), Flow.Password::scopes)
@@ -106,7 +106,7 @@ public final class V1Card {
             .or(
                     "apiKeySecurityScheme",
                     ApiKey.class,
-                    Shape.<ApiKey>of()
+                    ObjectCodec.<ApiKey>of()
                             .optional("description", TEXT, ApiKey::description)
                             .required("location", TEXT, ApiKey::location)
                             .required("name", TEXT, ApiKey::name)
@@ -114,7 +114,7 @@ public final class V1Card {
             .or(
                     "httpAuthSecurityScheme",
                     HttpAuth.class,
-                    Shape.<HttpAuth>of()
+                    ObjectCodec.<HttpAuth>of()
                             .optional("description", TEXT, HttpAuth::description)
                             .required("scheme", TEXT, HttpAuth::scheme)
                             .optional("bearerFormat", TEXT, HttpAuth::bearerFormat)
@@ -122,7 +122,7 @@ public final class V1Card {
             .or(
                     "oauth2SecurityScheme",
                     OAuth2.class,
-                    Shape.<OAuth2>of()
+                    ObjectCodec.<OAuth2>of()
                             .optional("description", TEXT, OAuth2::description)
                             .required("flows", FLOW, OAuth2::flow)
                             .optional("oauth2MetadataUrl", TEXT, OAuth2::oauth2MetadataUrl)
@@ -130,37 +130,37 @@ public final class V1Card {
             .or(
                     "openIdConnectSecurityScheme",
                     OpenIdConnect.class,
-                    Shape.<OpenIdConnect>of()
+                    ObjectCodec.<OpenIdConnect>of()
                             .optional("description", TEXT, OpenIdConnect::description)
                             .required("openIdConnectUrl", TEXT, OpenIdConnect::openIdConnectUrl)
                             .as(v -> new OpenIdConnect(v.next(), v.next())))
             .or(
                     "mtlsSecurityScheme",
                     MutualTls.class,
-                    Shape.<MutualTls>of()
+                    ObjectCodec.<MutualTls>of()
                             .optional("description", TEXT, MutualTls::description)
                             .as(v -> new MutualTls(v.next())));
 
-    private static final Codec<Interface> INTERFACE = Shape.<Interface>of()
+    private static final Codec<Interface> INTERFACE = ObjectCodec.<Interface>of()
             .required("url", TEXT, Interface::url)
             .required("protocolBinding", TEXT, Interface::protocolBinding)
             .optional("tenant", TEXT, Interface::tenant)
             .required("protocolVersion", TEXT, Interface::protocolVersion)
             .as(v -> new Interface(v.next(), v.next(), V1Model.nonEmpty(v.next()), v.next()));
 
-    public static final Codec<Provider> PROVIDER = Shape.<Provider>of()
+    public static final Codec<Provider> PROVIDER = ObjectCodec.<Provider>of()
             .always("organization", TEXT, "", Provider::organization)
             .always("url", TEXT, "", Provider::url)
             .as(v -> new Provider(v.next(), v.next()));
 
-    public static final Codec<Extension> EXTENSION = Shape.<Extension>of()
+    public static final Codec<Extension> EXTENSION = ObjectCodec.<Extension>of()
             .required("uri", TEXT, Extension::uri)
             .optional("description", TEXT, Extension::description)
             .optional("required", BOOLEAN, false, Extension::required)
             .optional("params", STRUCT, Map.of(), Extension::params)
             .as(v -> new Extension(v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Capabilities> CAPABILITIES = Shape.<Capabilities>of()
+    private static final Codec<Capabilities> CAPABILITIES = ObjectCodec.<Capabilities>of()
             .optional("streaming", BOOLEAN, Capabilities::streaming)
             .optional("pushNotifications", BOOLEAN, Capabilities::pushNotifications)
             .optional("extensions", Codecs.list(EXTENSION), List.of(), Capabilities::extensions)
@@ -168,7 +168,7 @@ public final class V1Card {
             .as(v -> new Capabilities(v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Skill> SKILL = skill(
-            Shape.<Skill>of().required("id", TEXT, Skill::id).required("name", TEXT, Skill::name),
+            ObjectCodec.<Skill>of().required("id", TEXT, Skill::id).required("name", TEXT, Skill::name),
             "securityRequirements",
             REQUIREMENTS,
             OLDER);
@@ -181,7 +181,7 @@ public final class V1Card {
      * @param foreign members that belong to other versions
      */
     public static Codec<Skill> skill(
-            Shape.Builder<Skill> named,
+            ObjectCodec.Builder<Skill> named,
             String security,
             Codec<List<SecurityRequirement>> requirements,
             Set<String> foreign) {
@@ -196,13 +196,13 @@ public final class V1Card {
                         v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
     }
 
-    static final Codec<Signature> SIGNATURE = Shape.<Signature>of()
+    static final Codec<Signature> SIGNATURE = ObjectCodec.<Signature>of()
             .required("protected", TEXT, Signature::protectedHeader)
             .required("signature", TEXT, Signature::signature)
             .optional("header", STRUCT, Map.of(), Signature::header)
             .as(v -> new Signature(v.next(), v.next(), v.next()));
 
-    public static final Codec<AgentCard> CARD = Shape.<AgentCard>of()
+    public static final Codec<AgentCard> CARD = ObjectCodec.<AgentCard>of()
             .required("name", TEXT, AgentCard::name)
             .always("description", TEXT, "", AgentCard::description)
             .required("supportedInterfaces", Codecs.list(INTERFACE), AgentCard::supportedInterfaces)

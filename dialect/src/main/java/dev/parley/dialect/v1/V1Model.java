@@ -32,7 +32,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.InstalledExtensions;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.OneOf;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +55,7 @@ public final class V1Model {
     public static final Codec<TaskState> STATE = Codecs.enumeration("TASK_STATE_", TaskState.class);
     static final Codec<Role> ROLE = Codecs.enumeration("ROLE_", Role.class);
 
-    public static final Codec<Part> PART = Shape.<Part>of()
+    public static final Codec<Part> PART = ObjectCodec.<Part>of()
             .optional("text", TEXT, part -> part instanceof Part.Text text ? text.text() : null)
             .optional("raw", BYTES, part -> part instanceof Part.Raw raw ? raw.raw() : null)
             .optional("url", TEXT, part -> part instanceof Part.Url url ? url.url() : null)
@@ -67,7 +67,7 @@ public final class V1Model {
 
     private static final Codec<List<Part>> PARTS = Codecs.list(PART);
 
-    public static final Codec<Message> MESSAGE = Shape.<Message>of()
+    public static final Codec<Message> MESSAGE = ObjectCodec.<Message>of()
             .required("messageId", TEXT, Message::messageId)
             .required("role", ROLE, Message::role)
             .required("parts", PARTS, Message::parts)
@@ -86,7 +86,7 @@ public final class V1Model {
                     v.next(),
                     v.next()));
 
-    public static final Codec<Artifact> ARTIFACT = Shape.<Artifact>of()
+    public static final Codec<Artifact> ARTIFACT = ObjectCodec.<Artifact>of()
             .required("artifactId", TEXT, Artifact::artifactId)
             .optional("name", TEXT, Artifact::name)
             .optional("description", TEXT, Artifact::description)
@@ -95,7 +95,7 @@ public final class V1Model {
             .optional("extensions", TEXTS, List.of(), Artifact::extensions)
             .as(v -> new Artifact(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    public static final Codec<TaskStatus> STATUS = Shape.<TaskStatus>of()
+    public static final Codec<TaskStatus> STATUS = ObjectCodec.<TaskStatus>of()
             .always("state", STATE, TaskState.UNSPECIFIED, TaskStatus::state) // ProtoJSON leaves that one out
             .optional("message", MESSAGE, TaskStatus::message)
             .optional("timestamp", OLD_TIMESTAMP, TaskStatus::timestamp) // some servers leave the zone out
@@ -106,14 +106,14 @@ public final class V1Model {
     /** A task of which even an empty list of artifacts is shown, because the caller asked for them. */
     private static final Codec<Task> TASK_WITH_ARTIFACTS = task(true);
 
-    public static final Codec<TaskStatusUpdateEvent> STATUS_UPDATE = Shape.<TaskStatusUpdateEvent>of()
+    public static final Codec<TaskStatusUpdateEvent> STATUS_UPDATE = ObjectCodec.<TaskStatusUpdateEvent>of()
             .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
             .always("contextId", TEXT, "", TaskStatusUpdateEvent::contextId)
             .required("status", STATUS, TaskStatusUpdateEvent::status)
             .optional("metadata", STRUCT, Map.of(), TaskStatusUpdateEvent::metadata)
             .as(v -> new TaskStatusUpdateEvent(v.next(), v.next(), v.next(), v.next()));
 
-    public static final Codec<TaskArtifactUpdateEvent> ARTIFACT_UPDATE = Shape.<TaskArtifactUpdateEvent>of()
+    public static final Codec<TaskArtifactUpdateEvent> ARTIFACT_UPDATE = ObjectCodec.<TaskArtifactUpdateEvent>of()
             .required("taskId", TEXT, TaskArtifactUpdateEvent::taskId)
             .always("contextId", TEXT, "", TaskArtifactUpdateEvent::contextId)
             .required("artifact", ARTIFACT, TaskArtifactUpdateEvent::artifact)
@@ -179,12 +179,12 @@ public final class V1Model {
     public static final Codec<SendResult> SEND_RESULT =
             new OneOf<SendResult>().or("task", Task.class, TASK).or("message", Message.class, MESSAGE);
 
-    private static final Codec<PushConfig.Authentication> AUTHENTICATION = Shape.<PushConfig.Authentication>of()
+    private static final Codec<PushConfig.Authentication> AUTHENTICATION = ObjectCodec.<PushConfig.Authentication>of()
             .required("scheme", TEXT, PushConfig.Authentication::scheme)
             .optional("credentials", TEXT, PushConfig.Authentication::credentials)
             .as(v -> new PushConfig.Authentication(v.next(), v.next()));
 
-    public static final Shape<PushConfig> PUSH_CONFIG = Shape.<PushConfig>of()
+    public static final ObjectCodec<PushConfig> PUSH_CONFIG = ObjectCodec.<PushConfig>of()
             .optional("tenant", TEXT, PushConfig::tenant)
             .optional("id", TEXT, PushConfig::id)
             .optional("taskId", TEXT, PushConfig::taskId)
@@ -200,7 +200,7 @@ public final class V1Model {
                     v.next()));
 
     /** SendMessageConfiguration. */
-    public static final Codec<SendConfiguration> CONFIGURATION = Shape.<SendConfiguration>of()
+    public static final Codec<SendConfiguration> CONFIGURATION = ObjectCodec.<SendConfiguration>of()
             .optional("acceptedOutputModes", TEXTS, List.of(), SendConfiguration::acceptedOutputModes)
             .optional("taskPushNotificationConfig", PUSH_CONFIG, SendConfiguration::pushConfig)
             .optional("historyLength", INT, SendConfiguration::historyLength)
@@ -237,16 +237,16 @@ public final class V1Model {
     };
 
     /** ListTaskPushNotificationConfigsResponse. */
-    public static final Codec<Operation.PushConfigPage> PUSH_CONFIG_PAGE = Shape.<Operation.PushConfigPage>of()
+    public static final Codec<Operation.PushConfigPage> PUSH_CONFIG_PAGE = ObjectCodec.<Operation.PushConfigPage>of()
             .always("configs", Codecs.list(PUSH_CONFIG), List.of(), Operation.PushConfigPage::configs)
             .optional("nextPageToken", TEXT, "", Operation.PushConfigPage::nextPageToken)
             .as(v -> new Operation.PushConfigPage(v.next(), v.next()));
 
     public static final Codec<Operation.Empty> EMPTY =
-            Shape.<Operation.Empty>of().as(v -> new Operation.Empty());
+            ObjectCodec.<Operation.Empty>of().as(v -> new Operation.Empty());
 
     private static Codec<Task> task(boolean alwaysArtifacts) {
-        var shape = Shape.<Task>of()
+        var shape = ObjectCodec.<Task>of()
                 .required("id", TEXT, Task::id)
                 .always("contextId", TEXT, "", Task::contextId)
                 .required("status", STATUS, Task::status);
@@ -259,7 +259,7 @@ public final class V1Model {
     }
 
     private static Codec<Operation.TaskPage> page(Codec<Task> task) {
-        return Shape.<Operation.TaskPage>of()
+        return ObjectCodec.<Operation.TaskPage>of()
                 .always("tasks", Codecs.list(task), List.of(), Operation.TaskPage::tasks)
                 .always("nextPageToken", TEXT, "", Operation.TaskPage::nextPageToken)
                 .always("pageSize", INT, 0, Operation.TaskPage::pageSize)

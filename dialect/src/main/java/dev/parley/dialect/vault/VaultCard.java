@@ -22,7 +22,7 @@ import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Loopback;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ public final class VaultCard {
     private record Auth(
             @Nullable SecurityScheme scheme, @Nullable String service) {}
 
-    private static final Codec<Capabilities> FEATURES = Shape.<Capabilities>of()
+    private static final Codec<Capabilities> FEATURES = ObjectCodec.<Capabilities>of()
             .required("a2aVersion", TEXT, it -> A2A_VERSION)
             .optional("supportedMessageParts", TEXTS, List.of(), it -> PARTS)
             .optional("supportsPushNotifications", BOOLEAN, false, it -> Boolean.TRUE.equals(it.pushNotifications()))
@@ -66,7 +66,7 @@ public final class VaultCard {
 
     /** @param host the authority that the caller called; null if it named none */
     private static Codec<Auth> auth(@Nullable String host) {
-        return Shape.<Auth>of()
+        return ObjectCodec.<Auth>of()
                 .required("scheme", TEXT, it -> requireNonNull(SimpleSchemes.word(it.scheme())))
                 .optional(
                         "description",
@@ -78,7 +78,7 @@ public final class VaultCard {
                 .as(v -> new Auth(SimpleSchemes.of(v.next(), v.next(), v.next(), v.next()), v.next()));
     }
 
-    private static final Codec<Skill> SKILL = Shape.<Skill>of()
+    private static final Codec<Skill> SKILL = ObjectCodec.<Skill>of()
             .required("id", TEXT, Skill::id)
             .required("name", TEXT, Skill::name)
             .required("description", TEXT, Skill::description)
@@ -86,7 +86,7 @@ public final class VaultCard {
 
     /** Returns the card of an agent with a name. */
     private static Codec<AgentCard> card(String agent, @Nullable String host) {
-        return Shape.<AgentCard>of()
+        return ObjectCodec.<AgentCard>of()
                 .required("schemaVersion", TEXT, card -> "1.0")
                 .required("humanReadableId", TEXT, card -> "parley/" + slug(agent))
                 .required("agentVersion", TEXT, AgentCard::version)
@@ -166,7 +166,7 @@ public final class VaultCard {
         return JsonText.read(json, card("", null));
     }
 
-    private static AgentCard card(Shape.Values v) {
+    private static AgentCard card(ObjectCodec.Values v) {
         String id = v.skip().next();
         String version = v.next();
         var schemes = new LinkedHashMap<String, SecurityScheme>();

@@ -19,7 +19,7 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class VaultDialect extends Dialect {
     public static final String NAME = "agentvault";
 
-    public static final OperationTable OPERATIONS = new Rows(Shape::of)
+    public static final OperationTable OPERATIONS = new Rows(ObjectCodec::of)
             .row(SendMessage.class, "tasks/send", "", VaultModel.ID)
             .asking(it -> it.optional("id", TEXT, send -> send.message().taskId())
                     .required("message", VaultModel.MESSAGE, SendMessage::message)

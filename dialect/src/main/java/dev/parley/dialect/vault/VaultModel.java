@@ -29,7 +29,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Ids;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -56,7 +56,7 @@ public final class VaultModel {
     private static final Codec<TaskState> STATE =
             LegacyModel.states(TaskState::name, "WORKING", true, Map.of("UNKNOWN", TaskState.UNSPECIFIED));
 
-    private static final Codec<Part> PART = Shape.<Part>of()
+    private static final Codec<Part> PART = ObjectCodec.<Part>of()
             .required("type", TEXT, VaultModel::type)
             .optional("content", FREE, VaultModel::content)
             .optional("url", TEXT, VaultModel::url)
@@ -112,7 +112,7 @@ public final class VaultModel {
         return part instanceof Part.Data ? "application/json" : part.mediaType();
     }
 
-    static final Codec<Message> MESSAGE = Shape.<Message>of()
+    static final Codec<Message> MESSAGE = ObjectCodec.<Message>of()
             .required("role", TEXT, it -> it.metadata().get(ROLE) instanceof String role ? role : word(it.role()))
             .required("parts", Codecs.list(PART), Message::parts)
             .optional("metadata", STRUCT, Map.of(), Message::metadata)
@@ -132,7 +132,7 @@ public final class VaultModel {
     }
 
     /** An artifact of one part. */
-    private static final Codec<Artifact> ARTIFACT = Shape.<Artifact>of()
+    private static final Codec<Artifact> ARTIFACT = ObjectCodec.<Artifact>of()
             .required("id", TEXT, Artifact::artifactId)
             .always("type", TEXT, "file", artifact -> type(artifact.parts().getFirst()))
             .optional("content", FREE, artifact -> content(artifact.parts().getFirst()))
@@ -159,7 +159,7 @@ public final class VaultModel {
         });
     }
 
-    static final Codec<Task> TASK = Shape.<Task>of()
+    static final Codec<Task> TASK = ObjectCodec.<Task>of()
             .required("id", TEXT, Task::id)
             .required("state", STATE, Task::state)
             .optional("createdAt", OLD_TIMESTAMP, task -> requireNonNullElse(Ids.madeAt(task.id()), updatedAt(task)))
@@ -190,18 +190,18 @@ public final class VaultModel {
     }
 
     /** Answer of {@code tasks/send}. */
-    static final Codec<SendResult> ID = Shape.<SendResult>of()
+    static final Codec<SendResult> ID = ObjectCodec.<SendResult>of()
             .required("id", TEXT, result -> ((Task) result).id())
             .as(v -> bare(v.next(), TaskState.SUBMITTED));
 
     /** Answer of {@code tasks/cancel}, of which a client reads a task without an id. */
-    static final Codec<Task> CANCELED = Shape.<Task>of()
+    static final Codec<Task> CANCELED = ObjectCodec.<Task>of()
             .always("success", BOOLEAN, true, task -> true)
             .readOnly("message", TEXT)
             .as(v -> canceled(v.next(), v.next()));
 
     /** The same of a task that cannot be canceled. */
-    static final Codec<A2AException> REFUSAL = Shape.<A2AException>of()
+    static final Codec<A2AException> REFUSAL = ObjectCodec.<A2AException>of()
             .required("success", BOOLEAN, refused -> false)
             .optional("message", TEXT, A2AException::getMessage)
             .as(v -> A2AException.of(A2AError.TASK_NOT_CANCELABLE));
@@ -218,7 +218,7 @@ public final class VaultModel {
         return new Task(id, "", new TaskStatus(state, null, null), List.of(), List.of(), Map.of());
     }
 
-    private static final Codec<TaskStatusUpdateEvent> STATUS = Shape.<TaskStatusUpdateEvent>of()
+    private static final Codec<TaskStatusUpdateEvent> STATUS = ObjectCodec.<TaskStatusUpdateEvent>of()
             .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
             .required("state", STATE, update -> update.status().state())
             .optional("timestamp", OLD_TIMESTAMP, update -> update.status().timestamp())
@@ -232,7 +232,7 @@ public final class VaultModel {
     private static final Codec<Timed<Artifact>> PRODUCED = timed("artifact", ARTIFACT);
 
     private static <T> Codec<Timed<T>> timed(String member, Codec<T> codec) {
-        return Shape.<Timed<T>>of()
+        return ObjectCodec.<Timed<T>>of()
                 .required("taskId", TEXT, Timed::taskId)
                 .required(member, codec, Timed::content)
                 .optional("timestamp", OLD_TIMESTAMP, Timed::at)

@@ -15,7 +15,7 @@ import dev.parley.protocol.CardVerifier.Outcome;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -131,8 +131,8 @@ public final class RouteOperation {
     /** The name of a route that was removed. */
     public record Removed(String removed) {}
 
-    private static <T> Shape.Builder<T> route(Function<T, RouteView> route) {
-        return Shape.<T>of()
+    private static <T> ObjectCodec.Builder<T> route(Function<T, RouteView> route) {
+        return ObjectCodec.<T>of()
                 .required("name", TEXT, of -> route.apply(of).name())
                 .required("url", TEXT, of -> route.apply(of).url())
                 .required(
@@ -144,14 +144,14 @@ public final class RouteOperation {
                 .optional("available", TEXT, "", of -> route.apply(of).available());
     }
 
-    private static RouteView view(Shape.Values v) {
+    private static RouteView view(ObjectCodec.Values v) {
         return new RouteView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
     }
 
     private static final Codec<RouteView> VIEW =
             RouteOperation.<RouteView>route(Function.identity()).as(RouteOperation::view);
 
-    private static final Codec<ReplicaView> REPLICA = Shape.<ReplicaView>of()
+    private static final Codec<ReplicaView> REPLICA = ObjectCodec.<ReplicaView>of()
             .required("url", TEXT, ReplicaView::url)
             .required("weight", COUNT, ReplicaView::weight)
             .required("draining", BOOLEAN, ReplicaView::draining)
@@ -177,7 +177,7 @@ public final class RouteOperation {
             .optional("pendingDigest", TEXT, RouteDetails::pendingDigest)
             .as(RouteOperation::details);
 
-    private static RouteDetails details(Shape.Values v) {
+    private static RouteDetails details(ObjectCodec.Values v) {
         RouteView route = view(v);
         String address = v.next();
         Map<String, Object> options = v.next();
@@ -223,8 +223,8 @@ public final class RouteOperation {
             ListRoutes.class,
             "GET /gateway/routes",
             "List the remote agents",
-            Shape.<ListRoutes>of().as(v -> new ListRoutes()),
-            Shape.list("routes", VIEW));
+            ObjectCodec.<ListRoutes>of().as(v -> new ListRoutes()),
+            ObjectCodec.list("routes", VIEW));
 
     static final ExtensionMethod<ShowRoute, RouteDetails> SHOW = AdminRow.of(
             ShowRoute.class,
@@ -238,7 +238,7 @@ public final class RouteOperation {
             "DELETE " + ROUTE,
             "Remove a remote agent, and the owners of its tasks",
             named(RemoveRoute::route).as(v -> new RemoveRoute(v.next())),
-            Shape.<Removed>of().required("removed", TEXT, Removed::removed).as(v -> new Removed(v.next())));
+            ObjectCodec.<Removed>of().required("removed", TEXT, Removed::removed).as(v -> new Removed(v.next())));
 
     static final ExtensionMethod<PauseRoute, RouteView> PAUSE = AdminRow.of(
             PauseRoute.class,
@@ -280,7 +280,7 @@ public final class RouteOperation {
     public static final List<ExtensionMethod<?, ?>> ROWS =
             List.of(ADD, LIST, SHOW, REMOVE, PAUSE, DRAIN, RESUME, REFRESH);
 
-    private static <T> Shape.Builder<T> named(Function<T, String> route) {
-        return Shape.<T>of().required("name", TEXT, route).argument("NAME", "Name of the route and its agent.");
+    private static <T> ObjectCodec.Builder<T> named(Function<T, String> route) {
+        return ObjectCodec.<T>of().required("name", TEXT, route).argument("NAME", "Name of the route and its agent.");
     }
 }

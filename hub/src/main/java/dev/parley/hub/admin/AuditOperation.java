@@ -11,7 +11,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.store.audit.Entry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
@@ -49,7 +49,7 @@ public final class AuditOperation {
     private static final Codec<Map<String, ?>> DETAIL =
             Codecs.via(STRUCT, detail -> (Map<String, ?>) detail, LinkedHashMap<String, @Nullable Object>::new);
 
-    private static final Codec<Row> ROW = Shape.<Row>of()
+    private static final Codec<Row> ROW = ObjectCodec.<Row>of()
             .required("number", COUNT, Row::number)
             .required("at", TIME, Row::at)
             .required("group", TEXT, row -> row.entry().group())
@@ -64,19 +64,19 @@ public final class AuditOperation {
             .required("hash", TEXT, Row::hash)
             .as(AuditOperation::row);
 
-    private static Row row(Shape.Values v) {
+    private static Row row(ObjectCodec.Values v) {
         long number = v.<Long>next();
         Instant at = v.next();
         var entry = new Entry(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
         return new Row(number, at, entry, v.next());
     }
 
-    private static final Codec<RowPage> PAGE = Shape.<RowPage>of()
+    private static final Codec<RowPage> PAGE = ObjectCodec.<RowPage>of()
             .required("rows", Codecs.list(ROW), RowPage::rows)
             .optional("next", COUNT, RowPage::next)
             .as(v -> new RowPage(v.next(), v.next()));
 
-    private static final Codec<Verification> VERIFICATION = Shape.<Verification>of()
+    private static final Codec<Verification> VERIFICATION = ObjectCodec.<Verification>of()
             .required("good", BOOLEAN, found -> found.broken() == null)
             .required("rows", COUNT, Verification::rows)
             .required("end", TEXT, Verification::end)
@@ -90,7 +90,7 @@ public final class AuditOperation {
             QueryAudit.class,
             "GET /audit",
             "Show rows by group, actor, action, target or time",
-            Shape.<QueryAudit>of()
+            ObjectCodec.<QueryAudit>of()
                     .optional("group", TEXT, query -> query.filter().group())
                     .help("GROUP", "Rows of one group.")
                     .optional("actor", TEXT, query -> query.filter().actor())
@@ -117,14 +117,14 @@ public final class AuditOperation {
             NewestRow.class,
             "GET /audit/newest",
             "Show the number of the newest row",
-            Shape.<NewestRow>of().as(v -> new NewestRow()),
-            Shape.<Long>of().required("number", COUNT, number -> number).as(v -> v.next()));
+            ObjectCodec.<NewestRow>of().as(v -> new NewestRow()),
+            ObjectCodec.<Long>of().required("number", COUNT, number -> number).as(v -> v.next()));
 
     static final ExtensionMethod<VerifyAudit, Verification> VERIFY = AdminRow.of(
             VerifyAudit.class,
             "GET /audit/verify",
             "Verify that no row was changed",
-            Shape.<VerifyAudit>of().as(v -> new VerifyAudit()),
+            ObjectCodec.<VerifyAudit>of().as(v -> new VerifyAudit()),
             VERIFICATION);
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(QUERY, NEWEST, VERIFY);

@@ -10,7 +10,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
@@ -74,7 +74,7 @@ public final class HubOperation {
     /** Results of the checks of a hub. */
     record HealthView(Instant made, List<Check> checks) {}
 
-    private static final Codec<HubView> HUB = Shape.<HubView>of()
+    private static final Codec<HubView> HUB = ObjectCodec.<HubView>of()
             .required("id", TEXT, HubView::id)
             .required("address", TEXT, HubView::address)
             .required("version", TEXT, HubView::version)
@@ -87,7 +87,7 @@ public final class HubOperation {
             .as(v -> new HubView(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Check> CHECKED = Shape.<Check>of()
+    private static final Codec<Check> CHECKED = ObjectCodec.<Check>of()
             .required("check", TEXT, Check::check)
             .required("level", Codecs.words(Level.class), Check::level)
             .required("message", TEXT, Check::message)
@@ -97,7 +97,7 @@ public final class HubOperation {
             .optional("group", TEXT, Check::group)
             .as(v -> new Check(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<HealthView> HEALTH = Shape.<HealthView>of()
+    private static final Codec<HealthView> HEALTH = ObjectCodec.<HealthView>of()
             .required("made", TIME, HealthView::made)
             .required("checks", Codecs.list(CHECKED), HealthView::checks)
             .as(v -> new HealthView(v.next(), v.next()));
@@ -106,8 +106,8 @@ public final class HubOperation {
             ListHubs.class,
             "GET /hubs",
             "List the hubs that run",
-            Shape.<ListHubs>of().as(v -> new ListHubs()),
-            Shape.list("hubs", HUB));
+            ObjectCodec.<ListHubs>of().as(v -> new ListHubs()),
+            ObjectCodec.list("hubs", HUB));
 
     static final ExtensionMethod<CheckHub, HealthView> CHECK = AdminRow.of(
             CheckHub.class,
@@ -135,8 +135,8 @@ public final class HubOperation {
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(LIST, CHECK, DRAIN, RESUME);
 
-    private static <T> Shape.Builder<T> hub(Function<T, String> hub) {
-        return Shape.<T>of()
+    private static <T> ObjectCodec.Builder<T> hub(Function<T, String> hub) {
+        return ObjectCodec.<T>of()
                 .required("hub", TEXT, hub)
                 .argument("ID", "Id of the hub as the list has it; \"this\" for the one that answers.");
     }

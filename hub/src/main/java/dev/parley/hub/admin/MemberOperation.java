@@ -10,7 +10,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.trust.Directory.Group;
 import dev.parley.trust.Directory.User;
 import java.time.Duration;
@@ -103,19 +103,19 @@ final class MemberOperation {
     /** A key that was made now, with the key itself, which is shown once. */
     record NewKeyView(String key, KeyView view) {}
 
-    private static final Codec<Group> GROUP = Shape.<Group>of()
+    private static final Codec<Group> GROUP = ObjectCodec.<Group>of()
             .required("id", TEXT, Group::id)
             .required("made", TIME, Group::made)
             .optional("archived", TIME, Group::archived)
             .as(v -> new Group(v.next(), v.next(), v.next()));
 
-    private static final Codec<UsageView> USAGE = Shape.<UsageView>of()
+    private static final Codec<UsageView> USAGE = ObjectCodec.<UsageView>of()
             .required("group", TEXT, UsageView::group)
             .required("bytes", COUNT, UsageView::bytes)
             .optional("limitBytes", COUNT, UsageView::limitBytes)
             .as(v -> new UsageView(v.next(), v.next(), v.next()));
 
-    private static final Codec<User> USER = Shape.<User>of()
+    private static final Codec<User> USER = ObjectCodec.<User>of()
             .required("group", TEXT, User::group)
             .required("name", TEXT, User::name)
             .required("made", TIME, User::made)
@@ -123,11 +123,11 @@ final class MemberOperation {
             .as(v -> new User(v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<KeyView> KEY = key(
-                    Shape.<KeyView>of().required("id", TEXT, KeyView::id), Function.identity())
+                    ObjectCodec.<KeyView>of().required("id", TEXT, KeyView::id), Function.identity())
             .as(v -> view(v.next(), v));
 
     private static final Codec<NewKeyView> NEW_KEY = key(
-                    Shape.<NewKeyView>of()
+                    ObjectCodec.<NewKeyView>of()
                             .required("id", TEXT, made -> made.view().id())
                             .required("key", TEXT, NewKeyView::key),
                     NewKeyView::view)
@@ -136,7 +136,7 @@ final class MemberOperation {
                 return new NewKeyView(v.next(), view(id, v));
             });
 
-    private static <T> Shape.Builder<T> key(Shape.Builder<T> shape, Function<T, KeyView> of) {
+    private static <T> ObjectCodec.Builder<T> key(ObjectCodec.Builder<T> shape, Function<T, KeyView> of) {
         return shape.required("prefix", TEXT, key -> of.apply(key).prefix())
                 .required("group", TEXT, key -> of.apply(key).group())
                 .required("principal", TEXT, key -> of.apply(key).principal())
@@ -148,7 +148,7 @@ final class MemberOperation {
                 .optional("successor", TEXT, key -> of.apply(key).successor());
     }
 
-    private static KeyView view(String id, Shape.Values v) {
+    private static KeyView view(String id, ObjectCodec.Values v) {
         return new KeyView(
                 id, v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
     }
@@ -157,21 +157,21 @@ final class MemberOperation {
             ListGroups.class,
             "GET /groups",
             "List them",
-            Shape.<ListGroups>of().as(v -> new ListGroups()),
-            Shape.list("groups", GROUP));
+            ObjectCodec.<ListGroups>of().as(v -> new ListGroups()),
+            ObjectCodec.list("groups", GROUP));
 
     static final ExtensionMethod<ListUsage, List<UsageView>> USAGES = AdminRow.of(
             ListUsage.class,
             "GET /groups/usage",
             "Show the bytes that groups keep, and their limits",
-            Shape.<ListUsage>of().as(v -> new ListUsage()),
-            Shape.list("groups", USAGE));
+            ObjectCodec.<ListUsage>of().as(v -> new ListUsage()),
+            ObjectCodec.list("groups", USAGE));
 
     static final ExtensionMethod<CreateGroup, Group> CREATE_GROUP = AdminRow.of(
             CreateGroup.class,
             "POST /groups",
             "Create a group",
-            Shape.<CreateGroup>of()
+            ObjectCodec.<CreateGroup>of()
                     .required("id", TEXT, CreateGroup::id)
                     .argument("GROUP", "Its id, such as the name of a company.")
                     .as(v -> new CreateGroup(v.next())),
@@ -196,13 +196,13 @@ final class MemberOperation {
             "GET /users",
             "List them",
             inGroup(ListUsers::group).as(v -> new ListUsers(v.next())),
-            Shape.list("users", USER));
+            ObjectCodec.list("users", USER));
 
     static final ExtensionMethod<CreateUser, User> CREATE_USER = AdminRow.of(
             CreateUser.class,
             "POST /users",
             "Create a user",
-            Shape.<CreateUser>of()
+            ObjectCodec.<CreateUser>of()
                     .required("group", TEXT, CreateUser::group)
                     .argument("GROUP", "The group; made if missing.")
                     .required("name", TEXT, CreateUser::user)
@@ -229,13 +229,13 @@ final class MemberOperation {
             "GET /keys",
             "List them",
             inGroup(ListKeys::group).as(v -> new ListKeys(v.next())),
-            Shape.list("keys", KEY));
+            ObjectCodec.list("keys", KEY));
 
     static final ExtensionMethod<CreateKey, NewKeyView> CREATE_KEY = AdminRow.of(
             CreateKey.class,
             "POST /keys",
             "Create a key; it is shown once",
-            Shape.<CreateKey>of()
+            ObjectCodec.<CreateKey>of()
                     .required("group", TEXT, CreateKey::group)
                     .help("GROUP", "Group whose data the key gives access to; made if missing.")
                     .required("principal", TEXT, CreateKey::principal)
@@ -282,23 +282,23 @@ final class MemberOperation {
             ROTATE,
             REVOKE);
 
-    private static <T> Shape.Builder<T> ofGroup(Function<T, String> id) {
-        return Shape.<T>of().required("id", TEXT, id).argument("GROUP", "The group.");
+    private static <T> ObjectCodec.Builder<T> ofGroup(Function<T, String> id) {
+        return ObjectCodec.<T>of().required("id", TEXT, id).argument("GROUP", "The group.");
     }
 
-    private static <T> Shape.Builder<T> inGroup(Function<T, @Nullable String> group) {
-        return Shape.<T>of().optional("group", TEXT, group).help("GROUP", "Only of this group.");
+    private static <T> ObjectCodec.Builder<T> inGroup(Function<T, @Nullable String> group) {
+        return ObjectCodec.<T>of().optional("group", TEXT, group).help("GROUP", "Only of this group.");
     }
 
-    private static <T> Shape.Builder<T> ofUser(Function<T, String> group, Function<T, String> user) {
-        return Shape.<T>of()
+    private static <T> ObjectCodec.Builder<T> ofUser(Function<T, String> group, Function<T, String> user) {
+        return ObjectCodec.<T>of()
                 .required("group", TEXT, group)
                 .argument("GROUP", "The group.")
                 .required("name", TEXT, user)
                 .argument("NAME", "The user.");
     }
 
-    private static <T> Shape.Builder<T> ofKey(Function<T, String> id) {
-        return Shape.<T>of().required("id", TEXT, id).argument("KEY-ID", "The id of the key, not the key.");
+    private static <T> ObjectCodec.Builder<T> ofKey(Function<T, String> id) {
+        return ObjectCodec.<T>of().required("id", TEXT, id).argument("KEY-ID", "The id of the key, not the key.");
     }
 }

@@ -12,7 +12,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.InstalledExtensions;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +73,7 @@ final class PrivacyOperation {
         }
     }
 
-    private static final Codec<Erased> ERASED = Shape.<Erased>of()
+    private static final Codec<Erased> ERASED = ObjectCodec.<Erased>of()
             .optional("keys", COUNT, Erased::keys)
             .required("tasks", COUNT, Erased::tasks)
             .optional("auditRows", COUNT, Erased::auditRows)
@@ -94,7 +94,7 @@ final class PrivacyOperation {
                         String principal = v.next();
                         return new ListTasks(v.next(), principal, v.next(), v.next(), v.<Long>next());
                     }),
-            Shape.list("tasks", InstalledExtensions.codec(Task.class)));
+            ObjectCodec.list("tasks", InstalledExtensions.codec(Task.class)));
 
     static final ExtensionMethod<Erase, Erased> ERASE = AdminRow.of(
             Erase.class,
@@ -113,11 +113,11 @@ final class PrivacyOperation {
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(TASKS, ERASE);
 
-    private static <T> Shape.Builder<T> subject(
+    private static <T> ObjectCodec.Builder<T> subject(
             Function<T, @Nullable String> principal,
             Function<T, String> group,
             Function<T, @Nullable String> contextId) {
-        return Shape.<T>of()
+        return ObjectCodec.<T>of()
                 .optional("principal", TEXT, principal)
                 .help("NAME", "The principal, as its keys or tokens name it.")
                 .flag("--subject")

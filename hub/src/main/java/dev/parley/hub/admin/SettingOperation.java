@@ -7,7 +7,7 @@ import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +35,7 @@ public final class SettingOperation {
             @Nullable String value,
             @Nullable String origin) {}
 
-    private static final Codec<SettingView> SETTING = Shape.<SettingView>of()
+    private static final Codec<SettingView> SETTING = ObjectCodec.<SettingView>of()
             .required("name", TEXT, SettingView::name)
             .required("type", TEXT, SettingView::type)
             .required("description", TEXT, SettingView::description)
@@ -50,6 +50,6 @@ public final class SettingOperation {
             ListSettings.class,
             "GET /settings",
             "Show the settings of a running hub and their sources",
-            Shape.<ListSettings>of().as(v -> new ListSettings()),
-            Shape.list("settings", SETTING));
+            ObjectCodec.<ListSettings>of().as(v -> new ListSettings()),
+            ObjectCodec.list("settings", SETTING));
 }

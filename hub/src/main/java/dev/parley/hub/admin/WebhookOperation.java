@@ -10,7 +10,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,7 @@ final class WebhookOperation {
     /** The secret that signs the webhooks of a group. */
     record SecretView(String group, String secret) {}
 
-    private static final Codec<DeadView> DEAD_WEBHOOK = Shape.<DeadView>of()
+    private static final Codec<DeadView> DEAD_WEBHOOK = ObjectCodec.<DeadView>of()
             .required("taskId", TEXT, DeadView::taskId)
             .required("configId", TEXT, DeadView::configId)
             .required("agent", TEXT, DeadView::agent)
@@ -67,7 +67,7 @@ final class WebhookOperation {
             .optional("lastError", TEXT, DeadView::lastError)
             .as(v -> new DeadView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<WaitingView> WAITING_WEBHOOK = Shape.<WaitingView>of()
+    private static final Codec<WaitingView> WAITING_WEBHOOK = ObjectCodec.<WaitingView>of()
             .required("taskId", TEXT, WaitingView::taskId)
             .required("configId", TEXT, WaitingView::configId)
             .required("agent", TEXT, WaitingView::agent)
@@ -77,7 +77,7 @@ final class WebhookOperation {
             .optional("lastError", TEXT, WaitingView::lastError)
             .as(v -> new WaitingView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<UnreadableTask> UNREADABLE_TASK = Shape.<UnreadableTask>of()
+    private static final Codec<UnreadableTask> UNREADABLE_TASK = ObjectCodec.<UnreadableTask>of()
             .required("taskId", TEXT, UnreadableTask::taskId)
             .required("agent", TEXT, UnreadableTask::agent)
             .required("group", TEXT, UnreadableTask::group)
@@ -93,38 +93,38 @@ final class WebhookOperation {
             ListDead.class,
             "GET /webhooks/dead",
             "List them",
-            Shape.<ListDead>of().as(v -> new ListDead()),
-            Shape.list("webhooks", DEAD_WEBHOOK));
+            ObjectCodec.<ListDead>of().as(v -> new ListDead()),
+            ObjectCodec.list("webhooks", DEAD_WEBHOOK));
 
     static final ExtensionMethod<ListWaiting, List<WaitingView>> WAITING = AdminRow.of(
             ListWaiting.class,
             "GET /webhooks/waiting",
             "List webhooks that failed and are tried again",
-            Shape.<ListWaiting>of().as(v -> new ListWaiting()),
-            Shape.list("webhooks", WAITING_WEBHOOK));
+            ObjectCodec.<ListWaiting>of().as(v -> new ListWaiting()),
+            ObjectCodec.list("webhooks", WAITING_WEBHOOK));
 
     static final ExtensionMethod<Redeliver, Operation.Empty> REDELIVER = AdminRow.of(
             Redeliver.class,
             "POST /webhooks/{taskId}/{configId}/redeliver",
             "Deliver them again",
-            Shape.<Redeliver>of()
+            ObjectCodec.<Redeliver>of()
                     .required("taskId", TEXT, Redeliver::taskId)
                     .argument("TASK-ID", "The task.")
                     .required("configId", TEXT, Redeliver::configId)
                     .argument("CONFIG-ID", "The webhook.")
                     .as(v -> new Redeliver(v.next(), v.next())),
-            Shape.<Operation.Empty>of().as(v -> new Operation.Empty()));
+            ObjectCodec.<Operation.Empty>of().as(v -> new Operation.Empty()));
 
     /** A POST, because a page of another site can send a GET. */
     static final ExtensionMethod<ShowSecret, SecretView> SECRET = AdminRow.of(
             ShowSecret.class,
             "POST /webhooks/secret",
             "Show the secret that signs a group's webhooks",
-            Shape.<ShowSecret>of()
+            ObjectCodec.<ShowSecret>of()
                     .optional("group", TEXT, AdminCall.DEFAULT_GROUP, ShowSecret::group)
                     .help("GROUP", "The group of the callers; default: default.")
                     .as(v -> new ShowSecret(v.next())),
-            Shape.<SecretView>of()
+            ObjectCodec.<SecretView>of()
                     .required("group", TEXT, SecretView::group)
                     .required("secret", TEXT, SecretView::secret)
                     .as(v -> new SecretView(v.next(), v.next())));
@@ -133,8 +133,8 @@ final class WebhookOperation {
             ListUnreadable.class,
             "GET /tasks/unreadable",
             "List interrupted tasks that cannot be read",
-            Shape.<ListUnreadable>of().as(v -> new ListUnreadable()),
-            Shape.list("tasks", UNREADABLE_TASK));
+            ObjectCodec.<ListUnreadable>of().as(v -> new ListUnreadable()),
+            ObjectCodec.list("tasks", UNREADABLE_TASK));
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(DEAD, WAITING, REDELIVER, SECRET, UNREADABLE);
 }

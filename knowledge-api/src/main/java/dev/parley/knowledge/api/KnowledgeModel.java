@@ -21,7 +21,7 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Place;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -114,23 +114,23 @@ final class KnowledgeModel {
         }
     };
 
-    private static final Codec<Resource> SUBJECT = Shape.<Resource>of()
+    private static final Codec<Resource> SUBJECT = ObjectCodec.<Resource>of()
             .required("id", TEXT, Resource::id)
             .optional("type", TEXT, Resource::type)
             .as(v -> new Resource(v.next(), nonEmpty(v.next())));
 
     private static final Codec<String> PREDICATE =
-            Shape.<String>of().required("id", TEXT, id -> id).as(v -> v.next());
+            ObjectCodec.<String>of().required("id", TEXT, id -> id).as(v -> v.next());
 
     /** The language of a text is beyond the published schema, which allows further members. */
-    static final Codec<Term> OBJECT = Shape.<Term>of()
+    static final Codec<Term> OBJECT = ObjectCodec.<Term>of()
             .optional("id", TEXT, term -> term instanceof Resource resource ? resource.id() : null)
             .optional("value", SCALAR, term -> term instanceof Literal literal ? value(literal) : null)
             .optional("type", TEXT, KnowledgeModel::type)
             .optional("language", TEXT, term -> term instanceof Literal literal ? literal.language() : null)
             .as(v -> term(v.next(), v.next(), nonEmpty(v.next()), nonEmpty(v.next())));
 
-    static final Codec<Statement> STATEMENT = Shape.<Statement>of()
+    static final Codec<Statement> STATEMENT = ObjectCodec.<Statement>of()
             .required("subject", SUBJECT, Statement::subject)
             .required("predicate", PREDICATE, Statement::predicate)
             .required("object", OBJECT, Statement::object)
@@ -142,13 +142,13 @@ final class KnowledgeModel {
     private static final Codec<Patch.Op> OP =
             Codecs.words(Map.of(Patch.Op.ADD, "add", Patch.Op.REMOVE, "remove", Patch.Op.REPLACE, "replace"), Map.of());
 
-    static final Codec<Patch> PATCH = Shape.<Patch>of()
+    static final Codec<Patch> PATCH = ObjectCodec.<Patch>of()
             .required("op", OP, Patch::op)
             .required("statement", STATEMENT, Patch::statement)
             .as(v -> new Patch(v.next(), v.next()));
 
     /** KnowledgeQueryParams. */
-    static final Shape<Query> QUERY = Shape.<Query>of()
+    static final ObjectCodec<Query> QUERY = ObjectCodec.<Query>of()
             .required("query", TEXT, Query::query)
             .always("queryLanguage", TEXT, KnowledgeOperation.GRAPHQL, Query::language)
             .optional("variables", STRUCT, Map.of(), Query::variables)
@@ -160,7 +160,7 @@ final class KnowledgeModel {
             .as(v -> new Query(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** KnowledgeUpdateParams. The member {@code sparql} is beyond the published extension. */
-    static final Shape<Update> UPDATE = Shape.<Update>of()
+    static final ObjectCodec<Update> UPDATE = ObjectCodec.<Update>of()
             .optional("mutations", Codecs.list(PATCH), update -> update.sparql() == null ? update.mutations() : null)
             .optional("sparql", TEXT, Update::sparql)
             .optional("sourceAgentId", TEXT, Update::sourceAgentId)
@@ -171,7 +171,7 @@ final class KnowledgeModel {
             .as(v -> update(v.next(), v.next(), v));
 
     /** KnowledgeSubscribeParams. */
-    static final Shape<Subscribe> SUBSCRIBE = Shape.<Subscribe>of()
+    static final ObjectCodec<Subscribe> SUBSCRIBE = ObjectCodec.<Subscribe>of()
             .required("subscriptionQuery", TEXT, Subscribe::query)
             .always("queryLanguage", TEXT, KnowledgeOperation.GRAPHQL, Subscribe::language)
             .optional("variables", STRUCT, Map.of(), Subscribe::variables)
@@ -181,13 +181,13 @@ final class KnowledgeModel {
             .as(v -> new Subscribe(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** KnowledgeQueryResponseResult. */
-    static final Codec<QueryResult> QUERY_RESULT = Shape.<QueryResult>of()
+    static final Codec<QueryResult> QUERY_RESULT = ObjectCodec.<QueryResult>of()
             .optional("data", FREE, QueryResult::data)
             .optional("queryMetadata", STRUCT, Map.of(), QueryResult::metadata)
             .as(v -> new QueryResult(present(v.next()), v.next()));
 
     /** KnowledgeUpdateResponseResult. */
-    static final Codec<UpdateResult> UPDATE_RESULT = Shape.<UpdateResult>of()
+    static final Codec<UpdateResult> UPDATE_RESULT = ObjectCodec.<UpdateResult>of()
             .required("success", BOOLEAN, UpdateResult::success)
             .optional("statementsAffected", INT, UpdateResult::statementsAffected)
             .optional("affectedIds", TEXTS, List.of(), UpdateResult::affectedIds)
@@ -196,7 +196,7 @@ final class KnowledgeModel {
             .as(v -> new UpdateResult(v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** KnowledgeGraphChangeEvent. */
-    static final Codec<Change> CHANGE = Shape.<Change>of()
+    static final Codec<Change> CHANGE = ObjectCodec.<Change>of()
             .required("op", OP, Change::op)
             .required("statement", STATEMENT, Change::statement)
             .required("changeId", TEXT, change -> dashed(change.changeId()))
@@ -204,7 +204,7 @@ final class KnowledgeModel {
             .optional("changeMetadata", STRUCT, Map.of(), Change::metadata)
             .as(v -> new Change(v.next(), v.next(), dashed(v.next()), v.next(), v.next()));
 
-    private static Update update(@Nullable List<Patch> mutations, @Nullable String sparql, Shape.Values v) {
+    private static Update update(@Nullable List<Patch> mutations, @Nullable String sparql, ObjectCodec.Values v) {
         if (mutations == null && sparql == null) {
             throw InvalidField.of("mutations", "missing (expected: an array)");
         }

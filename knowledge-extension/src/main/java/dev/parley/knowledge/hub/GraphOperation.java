@@ -21,7 +21,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.InstalledExtensions;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -84,9 +84,9 @@ final class GraphOperation {
     }
 
     private static final Codec<ShapesView> SHAPES =
-            Shape.<ShapesView>of().required("turtle", TEXT, ShapesView::turtle).as(v -> new ShapesView(v.next()));
+            ObjectCodec.<ShapesView>of().required("turtle", TEXT, ShapesView::turtle).as(v -> new ShapesView(v.next()));
 
-    private static final Codec<Review> REVIEW = Shape.<Review>of()
+    private static final Codec<Review> REVIEW = ObjectCodec.<Review>of()
             .required("id", TEXT, Review::id)
             .required("state", Codecs.enumeration("", Review.State.class), Review::state)
             .required("madeAt", TIME, Review::madeAt)
@@ -98,7 +98,7 @@ final class GraphOperation {
             .optional("remark", TEXT, Review::remark)
             .as(GraphOperation::review);
 
-    private static Review review(Shape.Values v) {
+    private static Review review(ObjectCodec.Values v) {
         String id = v.next();
         Review.State state = v.next();
         var madeAt = v.<Instant>next();
@@ -108,7 +108,7 @@ final class GraphOperation {
     }
 
     /** Without its number and its caller, whom the request names. */
-    private static final Codec<LoggedQuery> QUESTION = Shape.<LoggedQuery>of()
+    private static final Codec<LoggedQuery> QUESTION = ObjectCodec.<LoggedQuery>of()
             .required("at", TIME, LoggedQuery::at)
             .required("operation", TEXT, LoggedQuery::operation)
             .required("outcome", TEXT, LoggedQuery::outcome)
@@ -119,7 +119,7 @@ final class GraphOperation {
             ShowRules.class,
             "GET /knowledge/rules",
             "Show the rules of a group",
-            ofGraph(Shape.<ShowRules>of(), ShowRules::group).as(v -> new ShowRules(v.next())),
+            ofGraph(ObjectCodec.<ShowRules>of(), ShowRules::group).as(v -> new ShowRules(v.next())),
             RULES);
 
     static final ExtensionMethod<SetRules, Alignment> SET_RULES = AdminRow.of(
@@ -127,7 +127,7 @@ final class GraphOperation {
             "POST /knowledge/rules",
             "Set the rules of a group",
             ofGraph(
-                            Shape.<SetRules>of()
+                            ObjectCodec.<SetRules>of()
                                     .required("rules", RULES, SetRules::rules)
                                     .argument("FILE", "The rules.")
                                     .asBody(),
@@ -139,7 +139,7 @@ final class GraphOperation {
             ShowShapes.class,
             "GET /knowledge/shapes",
             "Show the SHACL shapes of a group",
-            ofGraph(Shape.<ShowShapes>of(), ShowShapes::group).as(v -> new ShowShapes(v.next())),
+            ofGraph(ObjectCodec.<ShowShapes>of(), ShowShapes::group).as(v -> new ShowShapes(v.next())),
             SHAPES);
 
     static final ExtensionMethod<SetShapes, ShapesView> SET_SHAPES = AdminRow.of(
@@ -147,7 +147,7 @@ final class GraphOperation {
             "POST /knowledge/shapes",
             "Set the SHACL shapes of a group",
             ofGraph(
-                            Shape.<SetShapes>of()
+                            ObjectCodec.<SetShapes>of()
                                     .required("turtle", TEXT, SetShapes::turtle)
                                     .help("FILE", "SHACL in Turtle, empty for none."),
                             SetShapes::group)
@@ -159,12 +159,12 @@ final class GraphOperation {
             "GET /knowledge/reviews",
             "List them",
             ofGraph(
-                            Shape.<ListReviews>of()
+                            ObjectCodec.<ListReviews>of()
                                     .optional("state", TEXT, ListReviews::state)
                                     .help("STATE", "all: also those that were decided."),
                             ListReviews::group)
                     .as(v -> new ListReviews(v.next(), v.next())),
-            Shape.list("reviews", REVIEW));
+            ObjectCodec.list("reviews", REVIEW));
 
     static final ExtensionMethod<ApproveUpdate, UpdateResult> APPROVE = AdminRow.of(
             ApproveUpdate.class,
@@ -180,7 +180,7 @@ final class GraphOperation {
             "Discard an update",
             ofReview(RejectUpdate::id, RejectUpdate::remark, RejectUpdate::group)
                     .as(v -> new RejectUpdate(v.next(), v.next(), v.next())),
-            Shape.<Operation.Empty>of().as(v -> new Operation.Empty()));
+            ObjectCodec.<Operation.Empty>of().as(v -> new Operation.Empty()));
 
     static final ExtensionMethod<ListStatements, Page<Statement>> STATEMENTS = AdminRow.of(
             ListStatements.class,
@@ -209,23 +209,23 @@ final class GraphOperation {
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(
             RULES_OF, SET_RULES, SHAPES_OF, SET_SHAPES, REVIEWS, APPROVE, REJECT, STATEMENTS, REVIEWED, QUESTIONS);
 
-    private static <T> Shape<Page<T>> page(String name, Codec<T> item) {
-        return Shape.<Page<T>>of()
+    private static <T> ObjectCodec<Page<T>> page(String name, Codec<T> item) {
+        return ObjectCodec.<Page<T>>of()
                 .required(name, Codecs.list(item), Page::items)
                 .optional("next", TEXT, Page::next)
                 .as(v -> new Page<>(v.next(), v.next()));
     }
 
-    private static <T> Shape.Builder<T> ofGraph(Shape.Builder<T> shape, Function<T, String> group) {
+    private static <T> ObjectCodec.Builder<T> ofGraph(ObjectCodec.Builder<T> shape, Function<T, String> group) {
         return shape.optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)
                 .help("GROUP", "Group of the graph. Default: the group default.")
                 .inQuery();
     }
 
-    private static <T> Shape.Builder<T> ofReview(
+    private static <T> ObjectCodec.Builder<T> ofReview(
             Function<T, String> id, Function<T, @Nullable String> remark, Function<T, String> group) {
         return ofGraph(
-                Shape.<T>of()
+                ObjectCodec.<T>of()
                         .required("id", TEXT, id)
                         .argument("REVIEW-ID", "The number under which it waits.")
                         .optional("remark", TEXT, remark)
@@ -234,9 +234,9 @@ final class GraphOperation {
                 group);
     }
 
-    private static <T> Shape.Builder<T> ofPrincipal(
+    private static <T> ObjectCodec.Builder<T> ofPrincipal(
             Function<T, String> principal, Function<T, String> group, Function<T, @Nullable String> after) {
-        return Shape.<T>of()
+        return ObjectCodec.<T>of()
                 .required("principal", TEXT, principal)
                 .help("NAME", "The principal, as its keys or tokens name it.")
                 .flag("--subject")

@@ -6,7 +6,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ record KeptCall(
         @Nullable String state,
         @Nullable String task,
         Map<String, Map<String, @Nullable Object>> answers) {
-    static final Codec<KeptCall> CODEC = Shape.<KeptCall>of()
+    static final Codec<KeptCall> CODEC = ObjectCodec.<KeptCall>of()
             .required("tool", TEXT, kept -> kept.call.tool())
             .required("arguments", STRUCT, kept -> kept.call.arguments())
             .required("proxied", BOOLEAN, kept -> kept.call.isProxied())

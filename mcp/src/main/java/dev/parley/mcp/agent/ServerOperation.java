@@ -11,7 +11,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +87,7 @@ final class ServerOperation {
     /** A line that the program of a server wrote to its standard error. */
     record LogLine(Instant at, String text) {}
 
-    private static final Codec<ToolView> TOOL = Shape.<ToolView>of()
+    private static final Codec<ToolView> TOOL = ObjectCodec.<ToolView>of()
             .required("name", TEXT, ToolView::name)
             .required("state", Codecs.words(ToolState.class), ToolView::state)
             .required("digest", TEXT, ToolView::digest)
@@ -97,7 +97,7 @@ final class ServerOperation {
             .optional("change", STRUCT, ToolView::change)
             .as(v -> new ToolView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<ServerView> SERVER = Shape.<ServerView>of()
+    private static final Codec<ServerView> SERVER = ObjectCodec.<ServerView>of()
             .required("name", TEXT, ServerView::name)
             .required("state", Codecs.words(ServerState.class), ServerView::state)
             .required("restarts", COUNT, ServerView::restarts)
@@ -106,7 +106,7 @@ final class ServerOperation {
             .required("tools", Codecs.list(TOOL), ServerView::tools)
             .as(v -> new ServerView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<LogLine> LINE = Shape.<LogLine>of()
+    private static final Codec<LogLine> LINE = ObjectCodec.<LogLine>of()
             .required("at", TIME, LogLine::at)
             .required("text", TEXT, LogLine::text)
             .as(v -> new LogLine(v.next(), v.next()));
@@ -115,15 +115,15 @@ final class ServerOperation {
             ListServers.class,
             "GET /mcp/tools",
             "List the tools of MCP servers and changes that wait",
-            Shape.<ListServers>of().as(v -> new ListServers()),
-            Shape.list("servers", SERVER));
+            ObjectCodec.<ListServers>of().as(v -> new ListServers()),
+            ObjectCodec.list("servers", SERVER));
 
     static final ExtensionMethod<ShowLog, List<LogLine>> LOG = AdminRow.of(
             ShowLog.class,
             "GET /mcp/servers/{server}/log",
             "Show what the program of an MCP server wrote to its standard error",
             server(ShowLog::server).as(v -> new ShowLog(v.next())),
-            Shape.list("lines", LINE));
+            ObjectCodec.list("lines", LINE));
 
     static final ExtensionMethod<ApproveTools, List<String>> APPROVE = AdminRow.of(
             ApproveTools.class,
@@ -135,11 +135,11 @@ final class ServerOperation {
                     .optional("digest", TEXT, ApproveTools::digest)
                     .help("DIGEST", "Begin of the digest of the definition, so that no later one is approved.")
                     .as(v -> new ApproveTools(v.next(), v.next(), v.next())),
-            Shape.<List<String>>of().required("approved", TEXTS, all -> all).as(v -> v.next()));
+            ObjectCodec.<List<String>>of().required("approved", TEXTS, all -> all).as(v -> v.next()));
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(LIST, LOG, APPROVE);
 
-    private static <T> Shape.Builder<T> server(Function<T, String> server) {
-        return Shape.<T>of().required("server", TEXT, server).argument("SERVER", "Name of the server.");
+    private static <T> ObjectCodec.Builder<T> server(Function<T, String> server) {
+        return ObjectCodec.<T>of().required("server", TEXT, server).argument("SERVER", "Name of the server.");
     }
 }

@@ -12,7 +12,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -32,7 +32,7 @@ final class ToolAnswer {
             Object code,
             String message,
             @Nullable Object details) {
-        static final Codec<ProxyError> CODEC = Shape.<ProxyError>of()
+        static final Codec<ProxyError> CODEC = ObjectCodec.<ProxyError>of()
                 .required("source", Codecs.TEXT, ProxyError::source)
                 .required("code", Codecs.FREE, ProxyError::code)
                 .required("message", Codecs.TEXT, ProxyError::message)

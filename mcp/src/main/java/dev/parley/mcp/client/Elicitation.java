@@ -3,7 +3,7 @@ package dev.parley.mcp.client;
 import dev.parley.mcp.wire.Lenient;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Loopback;
 import java.net.URI;
@@ -41,7 +41,7 @@ public record Elicitation(
     public static final String CANCEL = "cancel";
 
     /** Parameters of a question. */
-    public static final Codec<Elicitation> CODEC = Shape.<Elicitation>of()
+    public static final Codec<Elicitation> CODEC = ObjectCodec.<Elicitation>of()
             .always("mode", Lenient.TEXT, "form", Elicitation::mode)
             .always("message", Lenient.TEXT, "", Elicitation::message)
             .optional("elicitationId", Lenient.TEXT, Elicitation::id)

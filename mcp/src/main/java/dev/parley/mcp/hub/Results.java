@@ -17,7 +17,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -49,7 +49,7 @@ final class Results {
             @Nullable String state,
             @Nullable Object data,
             @Nullable String message) {
-        static final Codec<Handle> CODEC = Shape.<Handle>of()
+        static final Codec<Handle> CODEC = ObjectCodec.<Handle>of()
                 .optional("taskId", TEXT, Handle::taskId)
                 .optional("contextId", TEXT, Handle::contextId)
                 .optional("state", TEXT, Handle::state)

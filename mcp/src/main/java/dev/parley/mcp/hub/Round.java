@@ -7,11 +7,11 @@ import dev.parley.mcp.McpException;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 
 /** A question as the state of a call keeps it between its rounds. The server seals the text. */
 record Round(String agent, String taskId, String key) {
-    private static final Codec<Round> CODEC = Shape.<Round>of()
+    private static final Codec<Round> CODEC = ObjectCodec.<Round>of()
             .required("agent", TEXT, Round::agent)
             .required("taskId", TEXT, Round::taskId)
             .required("key", TEXT, Round::key)

@@ -25,7 +25,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -84,7 +84,7 @@ final class Methods {
     }
 
     private record Completion(List<String> values, int total, boolean hasMore) {
-        static final Codec<Completion> CODEC = Shape.<Completion>of()
+        static final Codec<Completion> CODEC = ObjectCodec.<Completion>of()
                 .required("values", Codecs.TEXTS, Completion::values)
                 .required("total", Codecs.INT, Completion::total)
                 .required("hasMore", Codecs.BOOLEAN, Completion::hasMore)

@@ -10,7 +10,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.AesGcm;
 import dev.parley.protocol.support.Sha256;
 import java.security.GeneralSecurityException;
@@ -37,7 +37,7 @@ final class RequestState {
 
     /** @param until second of the epoch */
     private record Sealed(String state, long until, String request, String caller) {
-        static final Codec<Sealed> CODEC = Shape.<Sealed>of()
+        static final Codec<Sealed> CODEC = ObjectCodec.<Sealed>of()
                 .required("state", TEXT, Sealed::state)
                 .required("until", COUNT, Sealed::until)
                 .required("request", TEXT, Sealed::request)

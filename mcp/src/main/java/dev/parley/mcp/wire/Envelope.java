@@ -3,7 +3,7 @@ package dev.parley.mcp.wire;
 import dev.parley.mcp.McpException;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,13 +14,13 @@ record Envelope(
         @Nullable Map<String, @Nullable Object> params,
         @Nullable Map<String, @Nullable Object> result,
         @Nullable McpException error) {
-    static final Codec<McpException> ERROR = Shape.<McpException>of()
+    static final Codec<McpException> ERROR = ObjectCodec.<McpException>of()
             .always("code", Lenient.NUMBER, (long) McpException.INTERNAL_ERROR, error -> (long) error.code())
             .always("message", Lenient.TEXT, "", error -> String.valueOf(error.getMessage()))
             .optional("data", Lenient.OBJECT, Map.of(), McpException::data)
             .as(v -> new McpException(v.<Long>next().intValue(), v.next(), v.next()));
 
-    static final Codec<Envelope> CODEC = Shape.<Envelope>of()
+    static final Codec<Envelope> CODEC = ObjectCodec.<Envelope>of()
             .always("jsonrpc", Codecs.TEXT, "2.0", message -> "2.0")
             .optional("id", Codecs.FREE, Envelope::id)
             .optional("method", Codecs.TEXT, Envelope::method)

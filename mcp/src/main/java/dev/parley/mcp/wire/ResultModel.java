@@ -11,7 +11,7 @@ import dev.parley.mcp.PromptResult;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class ResultModel {
     private ResultModel() {}
 
-    private static final Codec<ResourceContent> RESOURCE = Shape.<ResourceContent>of()
+    private static final Codec<ResourceContent> RESOURCE = ObjectCodec.<ResourceContent>of()
             .optional("uri", Lenient.TEXT, "", ResourceContent::uri)
             .optional("mimeType", Lenient.TEXT, ResourceContent::mimeType)
             .optional("text", Lenient.TEXT, ResourceContent::text)
@@ -64,7 +64,7 @@ public final class ResultModel {
     static final Codec<Content> CONTENT = Codecs.kinds(ResultModel::codec, ResultModel::codec);
 
     /** Results of {@code tools/call}. */
-    public static final Codec<CallResult> CALL = Shape.<CallResult>of()
+    public static final Codec<CallResult> CALL = ObjectCodec.<CallResult>of()
             .always("content", Codecs.list(CONTENT), List.of(), CallResult::content)
             .optional("structuredContent", value(), CallResult::structuredContent)
             .optional("isError", Lenient.BOOLEAN, CallResult::isError)
@@ -72,23 +72,23 @@ public final class ResultModel {
             .as(v -> new CallResult(v.next(), v.next(), v.next(), v.next()));
 
     /** Results of {@code resources/read}. */
-    public static final Codec<List<ResourceContent>> CONTENTS = Shape.<List<ResourceContent>>of()
+    public static final Codec<List<ResourceContent>> CONTENTS = ObjectCodec.<List<ResourceContent>>of()
             .always("contents", Codecs.list(RESOURCE), List.of(), all -> all)
             .as(v -> v.next());
 
-    private static final Codec<PromptResult.Message> MESSAGE = Shape.<PromptResult.Message>of()
+    private static final Codec<PromptResult.Message> MESSAGE = ObjectCodec.<PromptResult.Message>of()
             .required("role", TEXT, PromptResult.Message::role)
             .required("content", CONTENT, PromptResult.Message::content)
             .as(v -> new PromptResult.Message(v.next(), v.next()));
 
     /** Results of {@code prompts/get}. */
-    public static final Codec<PromptResult> PROMPT = Shape.<PromptResult>of()
+    public static final Codec<PromptResult> PROMPT = ObjectCodec.<PromptResult>of()
             .optional("description", TEXT, PromptResult::description)
             .required("messages", Codecs.list(MESSAGE), PromptResult::messages)
             .as(v -> new PromptResult(v.next(), v.next()));
 
     /** Tasks, those of other programs too. */
-    public static final Codec<McpTask> TASK = Shape.<McpTask>of()
+    public static final Codec<McpTask> TASK = ObjectCodec.<McpTask>of()
             .always("taskId", Lenient.TEXT, "", McpTask::taskId)
             .always("status", Lenient.TEXT, "", McpTask::status)
             .optional("statusMessage", Lenient.TEXT, McpTask::statusMessage)
@@ -108,7 +108,7 @@ public final class ResultModel {
                     McpTask::inputRequests)
             .as(ResultModel::task);
 
-    private static McpTask task(Shape.Values v) {
+    private static McpTask task(ObjectCodec.Values v) {
         return new McpTask(
                 v.next(),
                 v.next(),
@@ -137,8 +137,8 @@ public final class ResultModel {
         return Codecs.via(FREE, value -> value.equals(Codecs.NULL) ? null : value, value -> value);
     }
 
-    private static <T> Shape.Builder<T> content(String type) {
-        return Shape.<T>of().always("type", TEXT, type, content -> type);
+    private static <T> ObjectCodec.Builder<T> content(String type) {
+        return ObjectCodec.<T>of().always("type", TEXT, type, content -> type);
     }
 
     private static Codec<Content> codec(Content content) {

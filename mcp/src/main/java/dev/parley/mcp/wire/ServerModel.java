@@ -6,7 +6,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,19 +35,19 @@ public final class ServerModel {
             @Nullable String message) {}
 
     /** Name and version of a program; instructions stand beside them. */
-    public static final Codec<ServerInfo> INFO = Shape.<ServerInfo>of()
+    public static final Codec<ServerInfo> INFO = ObjectCodec.<ServerInfo>of()
             .required("name", TEXT, ServerInfo::name)
             .optional("title", TEXT, ServerInfo::title)
             .required("version", TEXT, ServerInfo::version)
             .as(v -> new ServerInfo(v.next(), v.next(), v.next(), null));
 
-    public static final Codec<Initialize> INITIALIZE = Shape.<Initialize>of()
+    public static final Codec<Initialize> INITIALIZE = ObjectCodec.<Initialize>of()
             .required("protocolVersion", TEXT, Initialize::protocolVersion)
             .required("capabilities", STRUCT, Initialize::capabilities)
             .required("clientInfo", INFO, Initialize::clientInfo)
             .as(v -> new Initialize(v.next(), v.next(), v.next()));
 
-    public static final Codec<Description> DESCRIPTION = Shape.<Description>of()
+    public static final Codec<Description> DESCRIPTION = ObjectCodec.<Description>of()
             .optional("protocolVersion", TEXT, Description::protocolVersion)
             .optional("supportedVersions", Codecs.TEXTS, List.of(), Description::supportedVersions)
             .required("capabilities", STRUCT, Description::capabilities)
@@ -55,7 +55,7 @@ public final class ServerModel {
             .optional("instructions", TEXT, Description::instructions)
             .as(v -> new Description(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    public static final Codec<Progress> PROGRESS = Shape.<Progress>of()
+    public static final Codec<Progress> PROGRESS = ObjectCodec.<Progress>of()
             .required("progressToken", Codecs.FREE, Progress::progressToken)
             .required("progress", Lenient.DECIMAL, Progress::progress)
             .optional("total", Lenient.DECIMAL, Progress::total)

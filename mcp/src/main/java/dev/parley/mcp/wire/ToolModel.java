@@ -8,7 +8,7 @@ import dev.parley.mcp.Resource;
 import dev.parley.mcp.Tool;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.List;
 import java.util.Map;
 
@@ -17,7 +17,7 @@ public final class ToolModel {
     private ToolModel() {}
 
     /** Definitions of tools, those of other programs too. */
-    public static final Codec<Tool> TOOL = Shape.<Tool>of()
+    public static final Codec<Tool> TOOL = ObjectCodec.<Tool>of()
             .always("name", Lenient.TEXT, "", Tool::name)
             .optional("title", Lenient.TEXT, Tool::title)
             .optional("description", Lenient.TEXT, Tool::description)
@@ -27,7 +27,7 @@ public final class ToolModel {
             .as(v -> new Tool(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** Parameters of {@code tools/call}. */
-    public static final Codec<Invocation> CALL = Shape.<Invocation>of()
+    public static final Codec<Invocation> CALL = ObjectCodec.<Invocation>of()
             .required("name", TEXT, Invocation::name)
             .always("arguments", Codecs.STRUCT, Map.of(), Invocation::arguments)
             .optional("inputResponses", Codecs.map(Codecs.STRUCT), Map.of(), Invocation::answers)
@@ -38,13 +38,13 @@ public final class ToolModel {
     public static final Codec<Resource> RESOURCE = resource("uri");
     public static final Codec<Resource> TEMPLATE = resource("uriTemplate");
 
-    private static final Codec<Prompt.Argument> ARGUMENT = Shape.<Prompt.Argument>of()
+    private static final Codec<Prompt.Argument> ARGUMENT = ObjectCodec.<Prompt.Argument>of()
             .required("name", TEXT, Prompt.Argument::name)
             .optional("description", TEXT, Prompt.Argument::description)
             .always("required", Codecs.BOOLEAN, false, Prompt.Argument::required)
             .as(v -> new Prompt.Argument(v.next(), v.next(), v.next()));
 
-    public static final Codec<Prompt> PROMPT = Shape.<Prompt>of()
+    public static final Codec<Prompt> PROMPT = ObjectCodec.<Prompt>of()
             .required("name", TEXT, Prompt::name)
             .optional("title", TEXT, Prompt::title)
             .optional("description", TEXT, Prompt::description)
@@ -52,7 +52,7 @@ public final class ToolModel {
             .as(v -> new Prompt(v.next(), v.next(), v.next(), v.next()));
 
     private static Codec<Resource> resource(String uri) {
-        return Shape.<Resource>of()
+        return ObjectCodec.<Resource>of()
                 .required(uri, TEXT, Resource::uri)
                 .required("name", TEXT, Resource::name)
                 .optional("title", TEXT, Resource::title)

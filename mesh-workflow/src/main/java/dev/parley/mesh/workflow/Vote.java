@@ -9,7 +9,7 @@ import dev.parley.mesh.Wire;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Collection;
@@ -71,7 +71,7 @@ public record Vote(
             Map<String, String> ballots,
             List<String> missing) {
         /** JSON of outcomes. */
-        public static final Codec<Outcome> CODEC = Shape.<Outcome>of()
+        public static final Codec<Outcome> CODEC = ObjectCodec.<Outcome>of()
                 .required("outcome", TEXT, Outcome::outcome)
                 .optional("winner", TEXT, Outcome::winner)
                 .required("counts", Codecs.map(NUMBER), Outcome::counts)
@@ -91,7 +91,7 @@ public record Vote(
             FREE, Vote::number, number -> number == Math.rint(number) ? (Object) number.longValue() : number);
 
     /** JSON of votes. */
-    public static final Shape<Vote> CODEC = Shape.<Vote>of()
+    public static final ObjectCodec<Vote> CODEC = ObjectCodec.<Vote>of()
             .required("question", TEXT, Vote::question)
             .required("options", TEXTS, Vote::options)
             .required("voters", TEXTS, Vote::voters)

@@ -29,7 +29,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.PageToken;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,9 +47,9 @@ import org.jspecify.annotations.Nullable;
 final class Votes {
     private static final String MEMBER = "vote";
     private static final Codec<Vote> DOCUMENT =
-            Shape.<Vote>of().required(MEMBER, Vote.CODEC, vote -> vote).as(v -> v.next());
+            ObjectCodec.<Vote>of().required(MEMBER, Vote.CODEC, vote -> vote).as(v -> v.next());
     /** Of new votes, which are none of a workflow. */
-    private static final Codec<Vote> CLOSED = Shape.<Vote>of()
+    private static final Codec<Vote> CLOSED = ObjectCodec.<Vote>of()
             .required(MEMBER, Vote.CODEC.closed(), vote -> vote)
             .readOnly("workflow", Codecs.FREE)
             .as(v -> v.<Vote>next())

@@ -7,7 +7,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -44,7 +44,7 @@ public record Workflow(
     public record Need(
             @Nullable String capability, @Nullable String words) {
         /** JSON of needs. */
-        static final Codec<Need> CODEC = Shape.<Need>of()
+        static final Codec<Need> CODEC = ObjectCodec.<Need>of()
                 .optional("capability", TEXT, Need::capability)
                 .optional("words", TEXT, Need::words)
                 .as(v -> new Need(v.next(), v.next()))

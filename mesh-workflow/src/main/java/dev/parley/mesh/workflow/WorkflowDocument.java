@@ -20,7 +20,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Place;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,8 +86,8 @@ public record WorkflowDocument(
         return draft.agent() == null && draft.need() == null ? null : new Performer(draft.agent(), draft.need());
     }
 
-    private static Shape<Draft> step(Codec<RetryPolicy> retryPolicy, Codec<Vote> vote) {
-        return Shape.<Draft>of()
+    private static ObjectCodec<Draft> step(Codec<RetryPolicy> retryPolicy, Codec<Vote> vote) {
+        return ObjectCodec.<Draft>of()
                 .optional("id", TEXT, Draft::id)
                 .optional("agent", PERFORMER, WorkflowDocument::performer)
                 .optional("task", TEXT, Draft::task)
@@ -120,14 +120,14 @@ public record WorkflowDocument(
                 });
     }
 
-    private static Shape<Steps> steps(Codec<Draft> step) {
-        return Shape.<Steps>of()
+    private static ObjectCodec<Steps> steps(Codec<Draft> step) {
+        return ObjectCodec.<Steps>of()
                 .required("steps", Codecs.list(step), Steps::steps)
                 .as(v -> new Steps(v.next()));
     }
 
-    private static Shape<WorkflowDocument> document(Codec<Steps> steps) {
-        return Shape.<WorkflowDocument>of()
+    private static ObjectCodec<WorkflowDocument> document(Codec<Steps> steps) {
+        return ObjectCodec.<WorkflowDocument>of()
                 .optional("coordinator", TEXT, WorkflowDocument::coordinator)
                 .optional("participants", TEXTS, List.of(), WorkflowDocument::participants)
                 .optional("inputs", STRUCT, WorkflowDocument::inputs)

@@ -40,7 +40,7 @@ import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.JsonForm;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +54,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
 
     private static final String PATH = "GET /workflows/{workflowId}";
 
-    private static final Codec<StepView> STEP = Shape.<StepView>of()
+    private static final Codec<StepView> STEP = ObjectCodec.<StepView>of()
             .required("id", TEXT, StepView::id)
             .optional("agent", TEXT, StepView::agent)
             .optional("task", TEXT, StepView::task)
@@ -70,7 +70,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
     private static final Codec<Long> NUMBER =
             Codecs.via(FREE, value -> number(String.valueOf(value)), number -> number);
 
-    private static final Codec<RunView> RUN = Shape.<RunView>of()
+    private static final Codec<RunView> RUN = ObjectCodec.<RunView>of()
             .optional("sequence", NUMBER, 0L, RunView::sequence)
             .required("workflowId", TEXT, RunView::workflowId)
             .required("state", TEXT, RunView::state)
@@ -81,18 +81,18 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .optional("origin", STRUCT, Map.of(), RunView::origin)
             .as(v -> new RunView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Problem> PROBLEM = Shape.<Problem>of()
+    private static final Codec<Problem> PROBLEM = ObjectCodec.<Problem>of()
             .always("location", TEXT, "", Problem::location)
             .required("message", TEXT, Problem::message)
             .as(v -> new Problem(v.next(), v.next()));
 
-    private static final Codec<CheckView> CHECK = Shape.<CheckView>of()
+    private static final Codec<CheckView> CHECK = ObjectCodec.<CheckView>of()
             .required("valid", Codecs.BOOLEAN, CheckView::valid)
             .always("problems", Codecs.list(PROBLEM), List.of(), CheckView::problems)
             .always("steps", Codecs.list(STEP), List.of(), CheckView::steps)
             .as(v -> new CheckView(v.next(), v.next(), v.next()));
 
-    private static final Codec<VoteView> VOTE = Shape.<VoteView>of()
+    private static final Codec<VoteView> VOTE = ObjectCodec.<VoteView>of()
             .required("voteId", TEXT, VoteView::voteId)
             .required("state", TEXT, VoteView::state)
             .required("vote", Vote.CODEC, VoteView::vote)
@@ -100,17 +100,17 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .optional("outcome", Vote.Outcome.CODEC, VoteView::outcome)
             .as(v -> new VoteView(v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<VotePage> VOTES = Shape.<VotePage>of()
+    private static final Codec<VotePage> VOTES = ObjectCodec.<VotePage>of()
             .always("votes", Codecs.list(VOTE), List.of(), VotePage::votes)
             .optional("nextPageToken", TEXT, VotePage::nextPageToken)
             .as(v -> new VotePage(v.next(), v.next()));
 
-    private static final Codec<RunPage> PAGE = Shape.<RunPage>of()
+    private static final Codec<RunPage> PAGE = ObjectCodec.<RunPage>of()
             .always("workflows", Codecs.list(RUN), List.of(), RunPage::workflows)
             .optional("nextPageToken", TEXT, "", RunPage::nextPageToken)
             .as(v -> new RunPage(v.next(), v.next()));
 
-    private static final Codec<DefinitionView> DEFINITION = Shape.<DefinitionView>of()
+    private static final Codec<DefinitionView> DEFINITION = ObjectCodec.<DefinitionView>of()
             .required("name", TEXT, DefinitionView::name)
             .required("version", INT, DefinitionView::version)
             .optional("description", TEXT, DefinitionView::description)
@@ -122,15 +122,15 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .as(v ->
                     new DefinitionView(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<DefinitionPage> DEFINITIONS = Shape.<DefinitionPage>of()
+    private static final Codec<DefinitionPage> DEFINITIONS = ObjectCodec.<DefinitionPage>of()
             .always("definitions", Codecs.list(DEFINITION), List.of(), DefinitionPage::definitions)
             .optional("nextPageToken", TEXT, "", DefinitionPage::nextPageToken)
             .as(v -> new DefinitionPage(v.next(), v.next()));
 
     private static final String OF_DEFINITION = "/definitions/{definition}";
 
-    private static <T> Shape.Builder<T> ofRun(Function<T, String> id) {
-        return Shape.<T>of().required("workflowId", TEXT, id);
+    private static <T> ObjectCodec.Builder<T> ofRun(Function<T, String> id) {
+        return ObjectCodec.<T>of().required("workflowId", TEXT, id);
     }
 
     private static final Set<String> ENDS = Set.of("completed", "failed", "canceled", "rejected");
@@ -180,7 +180,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/definitions/get",
                             GetDefinition.class,
-                            Shape.<GetDefinition>of()
+                            ObjectCodec.<GetDefinition>of()
                                     .required("definition", TEXT, GetDefinition::definition)
                                     .optional("version", INT, GetDefinition::version)
                                     .as(v -> new GetDefinition(v.next(), v.next())),
@@ -189,7 +189,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/definitions/list",
                             ListDefinitions.class,
-                            Shape.<ListDefinitions>of()
+                            ObjectCodec.<ListDefinitions>of()
                                     .optional("pageSize", INT, ListDefinitions::pageSize)
                                     .optional("pageToken", TEXT, ListDefinitions::pageToken)
                                     .as(v -> new ListDefinitions(v.next(), v.next())),
@@ -198,7 +198,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/definitions/delete",
                             DeleteDefinition.class,
-                            Shape.<DeleteDefinition>of()
+                            ObjectCodec.<DeleteDefinition>of()
                                     .required("definition", TEXT, DeleteDefinition::definition)
                                     .optional("version", INT, DeleteDefinition::version)
                                     .as(v -> new DeleteDefinition(v.next(), v.next())),
@@ -207,7 +207,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/workflows/list",
                             ListRuns.class,
-                            Shape.<ListRuns>of()
+                            ObjectCodec.<ListRuns>of()
                                     .optional("state", TEXT, ListRuns::state)
                                     .optional("pageSize", INT, ListRuns::pageSize)
                                     .optional("pageToken", TEXT, ListRuns::pageToken)
@@ -223,7 +223,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/votes/get",
                             GetVote.class,
-                            Shape.<GetVote>of()
+                            ObjectCodec.<GetVote>of()
                                     .required("voteId", TEXT, GetVote::voteId)
                                     .as(v -> new GetVote(v.next())),
                             VOTE)
@@ -231,7 +231,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/votes/list",
                             ListVotes.class,
-                            Shape.<ListVotes>of()
+                            ObjectCodec.<ListVotes>of()
                                     .optional("waiting", Codecs.BOOLEAN, ListVotes::waiting)
                                     .optional("pageSize", INT, ListVotes::pageSize)
                                     .optional("pageToken", TEXT, ListVotes::pageToken)
@@ -241,7 +241,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call(
                             "one/votes/cast",
                             Cast.class,
-                            Shape.<Cast>of()
+                            ObjectCodec.<Cast>of()
                                     .required("voteId", TEXT, Cast::voteId)
                                     .required("option", TEXT, Cast::option)
                                     .optional("voter", TEXT, Cast::voter)

@@ -8,7 +8,7 @@ import dev.parley.protocol.extension.WireDocument;
 /** JSON of documents that are not the body of an answer. */
 public final class Documents {
     /** An object with the bytes in base64. */
-    public static final Codec<WireDocument> JSON = Shape.<WireDocument>of()
+    public static final Codec<WireDocument> JSON = ObjectCodec.<WireDocument>of()
             .required("mediaType", TEXT, WireDocument::mediaType)
             .required("etag", TEXT, WireDocument::etag)
             .required("bytes", BYTES, WireDocument::bytes)

@@ -26,7 +26,7 @@ public final class OneOf<T> implements Codec<T> {
     public <V extends T> OneOf<T> or(String name, Class<V> type, Codec<V> codec) {
         @SuppressWarnings("unchecked") // meets only values of this type
         var same = (Codec<Object>) (Codec<?>) codec;
-        choices.add(new Choice(name, Shape.snakeCase(name), new SerializedString(name), type, same));
+        choices.add(new Choice(name, ObjectCodec.snakeCase(name), new SerializedString(name), type, same));
         return this;
     }
 

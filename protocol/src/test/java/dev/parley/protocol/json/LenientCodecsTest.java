@@ -21,7 +21,7 @@ class LenientCodecsTest {
 
     private record Order(@Nullable Size size, List<String> tags, long latency) {}
 
-    private static final Shape<Order> ORDER = Shape.<Order>of()
+    private static final ObjectCodec<Order> ORDER = ObjectCodec.<Order>of()
             .optional("size", Codecs.orBlank(Codecs.words(Size.class)), Order::size)
             .optional("tags", Codecs.TEXT_OR_TEXTS, List.of(), Order::tags)
             .optional("latency", Codecs.number(-1, 100), -1L, Order::latency)

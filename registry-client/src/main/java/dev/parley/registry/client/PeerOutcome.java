@@ -4,7 +4,7 @@ import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 
 /**
  * What became of a search at a peer of the registry.
@@ -17,7 +17,7 @@ import dev.parley.protocol.json.Shape;
  */
 public record PeerOutcome(String peer, String url, String outcome, String reason, long millis, long results) {
     /** JSON of an outcome. */
-    public static final Codec<PeerOutcome> JSON = Shape.<PeerOutcome>of()
+    public static final Codec<PeerOutcome> JSON = ObjectCodec.<PeerOutcome>of()
             .always("peer", TEXT, "", PeerOutcome::peer)
             .always("url", TEXT, "", PeerOutcome::url)
             .always("outcome", TEXT, "", PeerOutcome::outcome)

@@ -9,7 +9,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.SearchOperation;
 import dev.parley.registry.SearchOperation.Reasons;
 import java.util.List;
@@ -52,7 +52,7 @@ record SearchAnswer(List<Result> results, List<PeerOutcome> peers) {
         }
     }
 
-    private static final Codec<Result> RESULT = Shape.<Result>of()
+    private static final Codec<Result> RESULT = ObjectCodec.<Result>of()
             .required("identifier", TEXT, Result::identifier)
             .optional("displayName", TEXT, "", Result::name)
             .optional("score", Codecs.via(FREE, SearchAnswer::score, score -> score), 0, Result::score)
@@ -65,7 +65,7 @@ record SearchAnswer(List<Result> results, List<PeerOutcome> peers) {
 
     private static final Codec<List<Object>> ANY = Codecs.list(FREE);
 
-    private static final Codec<SearchAnswer> ANSWER = Shape.<SearchAnswer>of()
+    private static final Codec<SearchAnswer> ANSWER = ObjectCodec.<SearchAnswer>of()
             .optional("results", ANY, List.of(), answer -> List.of())
             .optional("parley:peers", ANY, List.of(), answer -> List.of())
             .as(v -> new SearchAnswer(results(v.next()), peers(v.next())));

@@ -12,7 +12,7 @@ import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
@@ -101,7 +101,7 @@ public final class PeerOperation {
         };
     }
 
-    private static final Codec<PeerView> VIEW = Shape.<PeerView>of()
+    private static final Codec<PeerView> VIEW = ObjectCodec.<PeerView>of()
             .required("name", TEXT, PeerView::name)
             .required("url", TEXT, PeerView::url)
             .required("publishers", TEXTS, PeerView::publishers)
@@ -115,7 +115,7 @@ public final class PeerOperation {
             .optional("copiedAt", TIME, ofCopies(CopiesView::copiedAt))
             .as(PeerOperation::view);
 
-    private static PeerView view(Shape.Values v) {
+    private static PeerView view(ObjectCodec.Values v) {
         String name = v.next();
         String url = v.next();
         List<String> publishers = v.next();
@@ -131,7 +131,7 @@ public final class PeerOperation {
         return new PeerView(name, url, publishers, hasKeys, hasCredential, status, reason, copies);
     }
 
-    private static final Codec<RemovedCopies> REMOVED = Shape.<RemovedCopies>of()
+    private static final Codec<RemovedCopies> REMOVED = ObjectCodec.<RemovedCopies>of()
             .required("removed", COUNT, RemovedCopies::removed)
             .as(v -> new RemovedCopies(v.<Long>next()));
 
@@ -139,8 +139,8 @@ public final class PeerOperation {
             ListPeers.class,
             "GET " + PEERS,
             "List the peers of the registry",
-            Shape.<ListPeers>of().as(v -> new ListPeers()),
-            Shape.list("peers", VIEW));
+            ObjectCodec.<ListPeers>of().as(v -> new ListPeers()),
+            ObjectCodec.list("peers", VIEW));
 
     static final ExtensionMethod<PutPeer, PeerView> PUT = AdminRow.of(
             PutPeer.class,
@@ -182,7 +182,7 @@ public final class PeerOperation {
             "POST " + PEER + "/copy",
             "Copy changed entries of a peer of the registry now",
             named(CopyPeer::peer).as(v -> new CopyPeer(v.next())),
-            Shape.<CopiedEntries>of()
+            ObjectCodec.<CopiedEntries>of()
                     .required("copied", COUNT, CopiedEntries::copied)
                     .required("removed", COUNT, CopiedEntries::removed)
                     .required("refused", COUNT, CopiedEntries::refused)
@@ -199,7 +199,7 @@ public final class PeerOperation {
     /** All rows. */
     public static final List<ExtensionMethod<?, ?>> ROWS = List.of(LIST, PUT, CUT, RESUME, COPY, REMOVE);
 
-    private static <T> Shape.Builder<T> named(Function<T, String> peer) {
-        return Shape.<T>of().required("name", TEXT, peer).argument("NAME", "Name of the peer.");
+    private static <T> ObjectCodec.Builder<T> named(Function<T, String> peer) {
+        return ObjectCodec.<T>of().required("name", TEXT, peer).argument("NAME", "Name of the peer.");
     }
 }

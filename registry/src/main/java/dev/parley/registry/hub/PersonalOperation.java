@@ -11,7 +11,7 @@ import dev.parley.extension.PersonalRead;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.store.PersonalEntries.Page;
 import dev.parley.registry.store.PersonalEntries.Review;
 import dev.parley.registry.store.PersonalEntries.Version;
@@ -30,7 +30,7 @@ final class PersonalOperation {
     @AdminCall.Named("privacy/agentReviews")
     record ListReviews(String principal, String group, long after) implements AdminCall<Page<Review>>, PersonalRead {}
 
-    private static final Codec<Version> VERSION = Shape.<Version>of()
+    private static final Codec<Version> VERSION = ObjectCodec.<Version>of()
             .required("id", TEXT, Version::id)
             .required("revision", COUNT, Version::revision)
             .required("time", TIME, Version::time)
@@ -39,7 +39,7 @@ final class PersonalOperation {
             .required("document", TEXT, Version::document)
             .as(v -> new Version(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<Review> REVIEW = Shape.<Review>of()
+    private static final Codec<Review> REVIEW = ObjectCodec.<Review>of()
             .required("id", TEXT, Review::id)
             .required("kind", TEXT, Review::kind)
             .required("time", TIME, Review::time)
@@ -65,16 +65,16 @@ final class PersonalOperation {
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(VERSIONS, REVIEWS);
 
-    private static <T> Shape<Page<T>> page(String name, Codec<T> item) {
-        return Shape.<Page<T>>of()
+    private static <T> ObjectCodec<Page<T>> page(String name, Codec<T> item) {
+        return ObjectCodec.<Page<T>>of()
                 .required(name, Codecs.list(item), Page::items)
                 .optional("next", COUNT, Page::next)
                 .as(v -> new Page<>(v.next(), v.next()));
     }
 
-    private static <T> Shape.Builder<T> ofPrincipal(
+    private static <T> ObjectCodec.Builder<T> ofPrincipal(
             Function<T, String> principal, Function<T, String> group, Function<T, Long> after) {
-        return Shape.<T>of()
+        return ObjectCodec.<T>of()
                 .required("principal", TEXT, principal)
                 .help("NAME", "The principal.")
                 .optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)

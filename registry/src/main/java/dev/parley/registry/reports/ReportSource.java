@@ -20,7 +20,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.ReportProtocol;
 import dev.parley.registry.ReportProtocol.ReportReliability;
 import dev.parley.registry.ReportProtocol.ReportUsage;
@@ -73,7 +73,7 @@ public final class ReportSource implements HubExtensionSource {
     private record MeasurePage(
             List<Usage.Measured> measures, @Nullable Long next) {}
 
-    private static final Codec<Usage.Measured> MEASURED = Shape.<Usage.Measured>of()
+    private static final Codec<Usage.Measured> MEASURED = ObjectCodec.<Usage.Measured>of()
             .required("hour", TIME, Usage.Measured::hour)
             .required("agent", TEXT, Usage.Measured::agent)
             .required("skill", TEXT, Usage.Measured::skill)
@@ -84,7 +84,7 @@ public final class ReportSource implements HubExtensionSource {
             ListMeasures.class,
             "GET /privacy/measures",
             "List the measures of the calls of a principal",
-            Shape.<ListMeasures>of()
+            ObjectCodec.<ListMeasures>of()
                     .required("principal", TEXT, ListMeasures::principal)
                     .help("NAME", "The principal.")
                     .optional("group", TEXT, AdminCall.DEFAULT_GROUP, ListMeasures::group)
@@ -92,7 +92,7 @@ public final class ReportSource implements HubExtensionSource {
                     .optional("after", COUNT, 0L, ListMeasures::after)
                     .help("NUMBER", "Rows after so many.")
                     .as(v -> new ListMeasures(v.next(), v.next(), v.<Long>next())),
-            Shape.<MeasurePage>of()
+            ObjectCodec.<MeasurePage>of()
                     .required("measures", Codecs.list(MEASURED), MeasurePage::measures)
                     .optional("next", COUNT, MeasurePage::next)
                     .as(v -> new MeasurePage(v.next(), v.next())));

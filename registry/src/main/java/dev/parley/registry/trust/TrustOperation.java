@@ -6,7 +6,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
-import dev.parley.protocol.json.Shape;
+import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
 import java.util.List;
@@ -32,7 +32,7 @@ public final class TrustOperation {
             RevokeEntry.class,
             "POST /registry/revocations",
             "Revoke an entry of any owner",
-            Shape.<RevokeEntry>of()
+            ObjectCodec.<RevokeEntry>of()
                     .required("id", TEXT, RevokeEntry::id)
                     .help("ID", "URN of the entry.")
                     .required("reason", TEXT, RevokeEntry::reason)
@@ -45,8 +45,8 @@ public final class TrustOperation {
             VerifyEntries.class,
             "POST /registry/verify",
             "Read the keys that are trusted, and verify all documents again",
-            Shape.<VerifyEntries>of().as(v -> new VerifyEntries()),
-            Shape.<Long>of().required("changed", COUNT, changed -> changed).as(v -> v.next()));
+            ObjectCodec.<VerifyEntries>of().as(v -> new VerifyEntries()),
+            ObjectCodec.<Long>of().required("changed", COUNT, changed -> changed).as(v -> v.next()));
 
     /** All rows. */
     public static final List<ExtensionMethod<?, ?>> ROWS = List.of(REVOKE, VERIFY);

@@ -31,7 +31,7 @@ import tools.jackson.core.io.SerializedString;
  * <p>Unknown members are ignored unless the shape keeps them, null is absent, names may also come in
  * snake_case. Reading costs one array and one hash lookup per member; this is the inner loop of everything that travels.
  */
-public final class Shape<T> implements Codec<T> {
+public final class ObjectCodec<T> implements Codec<T> {
     private enum Presence {
         REQUIRED,
         OPTIONAL,
@@ -162,7 +162,7 @@ public final class Shape<T> implements Codec<T> {
     /** The member that is the body itself over REST; -1 for none. */
     private final int wholeBody;
 
-    private Shape(Builder<T> builder, Function<Values, T> constructor) {
+    private ObjectCodec(Builder<T> builder, Function<Values, T> constructor) {
         @SuppressWarnings({"unchecked", "rawtypes"}) // arrays know no generics
         Member<T>[] array = builder.members.toArray(new Member[0]);
         this.members = array;
@@ -189,8 +189,8 @@ public final class Shape<T> implements Codec<T> {
     }
 
     /** The shape of a list that is the only member of an object. */
-    public static <E> Shape<List<E>> list(String name, Codec<E> element) {
-        return Shape.<List<E>>of()
+    public static <E> ObjectCodec<List<E>> list(String name, Codec<E> element) {
+        return ObjectCodec.<List<E>>of()
                 .required(name, Codecs.list(element), all -> all)
                 .as(Values::next);
     }
@@ -325,8 +325,8 @@ public final class Shape<T> implements Codec<T> {
         }
 
         /** Finishes the shape; {@code constructor} takes each of the values once, in the order declared. */
-        public Shape<T> as(Function<Values, T> constructor) {
-            return new Shape<>(this, constructor);
+        public ObjectCodec<T> as(Function<Values, T> constructor) {
+            return new ObjectCodec<>(this, constructor);
         }
     }
 
@@ -345,7 +345,7 @@ public final class Shape<T> implements Codec<T> {
     }
 
     /** This shape for a value that holds nothing but a {@code T}. */
-    public <U> Shape<U> around(Function<T, U> wrap, Function<U, T> unwrap) {
+    public <U> ObjectCodec<U> around(Function<T, U> wrap, Function<U, T> unwrap) {
         var builder = new Builder<U>();
         for (Member<T> one : members) {
             builder.members.add(one.from(value -> one.of.apply(unwrap.apply(value))));
@@ -355,7 +355,7 @@ public final class Shape<T> implements Codec<T> {
     }
 
     /** Returns this shape without some of its members, only for writing. */
-    public Shape<T> without(Set<String> names) {
+    public ObjectCodec<T> without(Set<String> names) {
         var builder = new Builder<T>();
         for (Member<T> one : members) {
             builder.members.add(names.contains(one.name) ? one.from(value -> null) : one);
@@ -365,16 +365,16 @@ public final class Shape<T> implements Codec<T> {
     }
 
     /** This shape for documents that people write: unknown members are rejected, with their place and the known ones. */
-    public Shape<T> closed() {
+    public ObjectCodec<T> closed() {
         return with(Unknown.REFUSED);
     }
 
     /** This shape for requests: as {@link #closed}, but with the members that any request of A2A may have. */
-    public Shape<T> strict() {
+    public ObjectCodec<T> strict() {
         return with(Unknown.REFUSED_IN_REQUESTS);
     }
 
-    private Shape<T> with(Unknown other) {
+    private ObjectCodec<T> with(Unknown other) {
         var builder = new Builder<T>();
         builder.members.addAll(List.of(members));
         builder.others = others;
@@ -383,7 +383,7 @@ public final class Shape<T> implements Codec<T> {
     }
 
     /** Returns this shape with another value for a member that has none, only for writing. */
-    public Shape<T> orElse(String name, Object instead) {
+    public ObjectCodec<T> orElse(String name, Object instead) {
         var builder = new Builder<T>();
         for (Member<T> one : members) {
             builder.members.add(
