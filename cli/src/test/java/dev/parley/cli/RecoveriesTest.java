@@ -73,7 +73,7 @@ final class RecoveriesTest {
 
     /** Recoveries whose bounds come from a setting. */
     private static final Map<String, String> OF_SETTINGS = Map.of(
-            "cli.task.Follow", "--poll-interval, growing by up to 15 s: a task that is read again",
+            "cli.task.TaskWait", "--poll-interval, growing by up to 15 s: a task that is read again",
             "client.AgentClientBuilder", "backoff(first, longest), 200 ms to 10 s: calls and streams of a client",
             "gateway.hub.Refreshes", "half a second to --gateway-refresh: the card of a route that waits",
             "gateway.upstream.Breaker", "pause of a route, 5 s, to a minute: the probe of a replica that has failed",
@@ -82,7 +82,7 @@ final class RecoveriesTest {
     /** Classes that let a thread sleep, with the reason. */
     private static final Map<String, String> SLEEPING = Map.of(
             "activity.hub.Tail", "20 ms in which changes gather; woken by the end of the hub",
-            "cli.task.Follow", "a command, which Ctrl-C ends",
+            "cli.task.TaskWait", "a command, which Ctrl-C ends",
             "client.keys.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens",
             "load.LoadWorker", "a load of a given rate",
             "server.helidon.Http2Streams", "woken by the client's window",

@@ -62,10 +62,10 @@ public final class SendCommand {
             if (async) {
                 report.sent(agent.client().call(request, CallContext.anonymous()));
             } else if (call.isStreaming()) {
-                SendResult result = new Follow(agent, call, report::event).send(request.message(), request);
+                SendResult result = new TaskWait(agent, call, report::event).send(request.message(), request);
                 report.streamed(result);
             } else {
-                report.sent(new Follow(agent, call, event -> {}).send(request.message(), request));
+                report.sent(new TaskWait(agent, call, event -> {}).send(request.message(), request));
             }
         } catch (A2AException refused) {
             if (request.message().taskId() == null || !ABOUT_THE_TASK.contains(refused.error())) {

@@ -38,7 +38,7 @@ public final class TaskCommands {
         boolean wait = call.request().waits();
         return Connection.open(call, agent -> {
             Task task = wait
-                    ? new Follow(agent, call, event -> {}).poll(id)
+                    ? new TaskWait(agent, call, event -> {}).poll(id)
                     : agent.client().call(new Operation.GetTask(null, id, history), CallContext.anonymous());
             new TaskReport(call).task(task);
             return 0;
@@ -84,9 +84,9 @@ public final class TaskCommands {
         return Connection.open(call, agent -> {
             try {
                 if (call.isStreaming()) {
-                    report.streamed(new Follow(agent, call, report::event).subscribe(id));
+                    report.streamed(new TaskWait(agent, call, report::event).subscribe(id));
                 } else {
-                    report.task(new Follow(agent, call, event -> {}).subscribe(id));
+                    report.task(new TaskWait(agent, call, event -> {}).subscribe(id));
                 }
                 return 0;
             } catch (A2AException refused) {

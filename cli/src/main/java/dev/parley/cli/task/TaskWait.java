@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: a2a-cli specification 0.2, section 9.
  */
-public final class Follow {
+public final class TaskWait {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(15);
     /** Errors of agents that have no stream of an existing task. */
     private static final Set<A2AError> NO_STREAM =
@@ -56,7 +56,7 @@ public final class Follow {
     private boolean idTold;
 
     /** @param sink sees every event as it comes, and the whole task whenever it was read by GetTask */
-    Follow(Connection connection, Invocation call, Consumer<TaskEvent> sink) {
+    TaskWait(Connection connection, Invocation call, Consumer<TaskEvent> sink) {
         this.agent = connection.client();
         this.streams = connection.streams();
         this.call = call;
