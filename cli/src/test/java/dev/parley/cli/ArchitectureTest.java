@@ -275,7 +275,7 @@ final class ArchitectureTest {
     void onlyWhoHasToStartsProgramsAndLoadsClasses() {
         noClasses()
                 .that()
-                .doNotHaveFullyQualifiedName("dev.parley.client.keys.Child") // the keyrings of systems
+                .doNotHaveFullyQualifiedName("dev.parley.client.keys.Subprocess") // the keyrings of systems
                 .and()
                 .doNotHaveFullyQualifiedName("dev.parley.cli.host.ConformanceCommand") // the suite that the user names
                 .and()

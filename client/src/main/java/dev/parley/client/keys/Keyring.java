@@ -30,8 +30,8 @@ interface Keyring {
     static Keyring ofSystem() {
         String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
         if (system.contains("mac")) {
-            return new MacKeychain("/usr/bin/security", new Child(Map.of()));
+            return new MacKeychain("/usr/bin/security", new Subprocess(Map.of()));
         }
-        return system.contains("windows") ? new WindowsVault(new Child(Map.of())) : new SecretTool(new Child(Map.of()));
+        return system.contains("windows") ? new WindowsVault(new Subprocess(Map.of())) : new SecretTool(new Subprocess(Map.of()));
     }
 }

@@ -2,7 +2,7 @@ package dev.parley.client.keys;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.keys.Child.Ended;
+import dev.parley.client.keys.Subprocess.Ended;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param program where that is
  */
-record MacKeychain(String program, Child child) implements Keyring {
+record MacKeychain(String program, Subprocess child) implements Keyring {
     /** errSecItemNotFound, as the program's exit status. */
     private static final int NOT_FOUND = 44;
 
@@ -23,7 +23,7 @@ record MacKeychain(String program, Child child) implements Keyring {
             return Optional.empty();
         }
         if (ended.status() != 0) {
-            throw Child.failure("be read", ended);
+            throw Subprocess.failure("be read", ended);
         }
         return Optional.of(ended.out().replaceFirst("\r?\n$", ""));
     }
@@ -37,7 +37,7 @@ record MacKeychain(String program, Child child) implements Keyring {
         Ended ended = child.run(List.of(program, "-i"), command);
         // It ends with status 0 also if its commands fail.
         if (ended.status() != 0 || !read(service, user).equals(Optional.of(secret))) {
-            throw Child.failure("be written", ended);
+            throw Subprocess.failure("be written", ended);
         }
     }
 
@@ -45,7 +45,7 @@ record MacKeychain(String program, Child child) implements Keyring {
     public boolean remove(String service, String user) {
         Ended ended = child.run(List.of(program, "delete-generic-password", "-s", service, "-a", user), "");
         if (ended.status() != 0 && ended.status() != NOT_FOUND) {
-            throw Child.failure("be changed", ended);
+            throw Subprocess.failure("be changed", ended);
         }
         return ended.status() == 0;
     }

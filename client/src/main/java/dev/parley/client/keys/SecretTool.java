@@ -1,6 +1,6 @@
 package dev.parley.client.keys;
 
-import dev.parley.client.keys.Child.Ended;
+import dev.parley.client.keys.Subprocess.Ended;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,13 +9,13 @@ import java.util.Optional;
  * larger dependency than the rest of this module. The names of the attributes are those of Python's keyring library, so
  * that either finds what the other wrote.
  */
-record SecretTool(Child child) implements Keyring {
+record SecretTool(Subprocess child) implements Keyring {
     @Override
     public Optional<String> read(String service, String user) {
         Ended ended = run("lookup", service, user, "");
         // Only the exit status tells that there is none.
         if (ended.status() != 0 && !ended.complaint().isEmpty()) {
-            throw Child.failure("be read", ended);
+            throw Subprocess.failure("be read", ended);
         }
         return ended.status() == 0 ? Optional.of(ended.out()) : Optional.empty();
     }
@@ -35,7 +35,7 @@ record SecretTool(Child child) implements Keyring {
                         "Parley"),
                 secret);
         if (ended.status() != 0) {
-            throw Child.failure("be written", ended);
+            throw Subprocess.failure("be written", ended);
         }
     }
 
@@ -43,7 +43,7 @@ record SecretTool(Child child) implements Keyring {
     public boolean remove(String service, String user) {
         Ended ended = run("clear", service, user, "");
         if (ended.status() != 0 && !ended.complaint().isEmpty()) {
-            throw Child.failure("be changed", ended);
+            throw Subprocess.failure("be changed", ended);
         }
         return ended.status() == 0;
     }

@@ -2,7 +2,7 @@ package dev.parley.client.keys;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.parley.client.keys.Child.Ended;
+import dev.parley.client.keys.Subprocess.Ended;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -11,7 +11,7 @@ import java.util.Optional;
  * The Credential Manager of Windows (its web credentials), through the PowerShell that every Windows has; {@code cmdkey}
  * writes credentials, but cannot read them. Names and secrets go in and out as Base64 lines.
  */
-record WindowsVault(Child child) implements Keyring {
+record WindowsVault(Subprocess child) implements Keyring {
     private static final int NOT_FOUND = 3;
 
     private static final String BEGIN = """
@@ -40,7 +40,7 @@ record WindowsVault(Child child) implements Keyring {
             return Optional.empty();
         }
         if (ended.status() != 0) {
-            throw Child.failure("be read", ended);
+            throw Subprocess.failure("be read", ended);
         }
         return Optional.of(new String(Base64.getDecoder().decode(ended.out().strip()), UTF_8));
     }
@@ -49,7 +49,7 @@ record WindowsVault(Child child) implements Keyring {
     public void write(String service, String user, String secret) {
         Ended ended = run(WRITE, service, user, secret);
         if (ended.status() != 0) {
-            throw Child.failure("be written", ended);
+            throw Subprocess.failure("be written", ended);
         }
     }
 
@@ -57,7 +57,7 @@ record WindowsVault(Child child) implements Keyring {
     public boolean remove(String service, String user) {
         Ended ended = run(REMOVE, service, user);
         if (ended.status() != 0 && ended.status() != NOT_FOUND) {
-            throw Child.failure("be changed", ended);
+            throw Subprocess.failure("be changed", ended);
         }
         return ended.status() == 0;
     }

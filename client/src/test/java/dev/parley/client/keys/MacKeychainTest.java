@@ -58,7 +58,7 @@ class MacKeychainTest extends KeyringContract {
 
     @Override
     Keyring keyring() {
-        return new MacKeychain(directory.resolve("security").toString(), new Child(Map.of()));
+        return new MacKeychain(directory.resolve("security").toString(), new Subprocess(Map.of()));
     }
 
     @Test

@@ -89,12 +89,12 @@ class SecretToolTest extends KeyringContract {
 
     @Override
     Keyring keyring() {
-        return new SecretTool(new Child(environment));
+        return new SecretTool(new Subprocess(environment));
     }
 
     @Test
     void withoutAMessageBusItSaysSo() {
-        var lonely = new SecretTool(new Child(Map.of("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")));
+        var lonely = new SecretTool(new Subprocess(Map.of("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")));
 
         assertThatThrownBy(() -> lonely.read("s", "u"))
                 .isInstanceOf(ClientException.class)

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param environment of the program, besides that of this process
  */
-record Child(Map<String, String> environment) {
+record Subprocess(Map<String, String> environment) {
     /** Result of a program; {@code out} may be a secret. */
     record Ended(int status, String out, String complaint) {
         @Override
