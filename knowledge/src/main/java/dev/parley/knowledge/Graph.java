@@ -15,7 +15,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.graphql.GraphQlLimits;
 import dev.parley.knowledge.graphql.GraphQlQueries;
 import dev.parley.knowledge.journal.ChangeHistory;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.journal.QueryLog;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.KnowledgeStoreException;
@@ -69,7 +69,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final SqlStatementStore tables;
     private final @Nullable RemoteServer remote;
     private final GraphStore statements;
-    private final Journal journal;
+    private final ChangeStore journal;
     private final ChangeHistory history;
     private final GroupSettings settings;
     private final @Nullable GraphQlQueries graphql;
@@ -84,7 +84,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             boolean ownsDatabase,
             InstantSource clock,
             InstantSource steadyClock,
-            Journal.Keeping keeping,
+            ChangeStore.Keeping keeping,
             @Nullable SparqlService service) {
         this.database = database;
         this.ownsDatabase = ownsDatabase;
@@ -97,7 +97,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             remote.probe();
         }
         this.statements = remote == null ? inTables(tables) : new RemoteStatements(tables, remote, clock);
-        this.journal = new Journal(database, tables.terms(), tables.sql(), keeping, steadyClock);
+        this.journal = new ChangeStore(database, tables.terms(), tables.sql(), keeping, steadyClock);
         this.history = new ChangeHistory(tables, statements, journal);
         this.settings = new GroupSettings(tables, trail);
         this.graphql = Libraries.GRAPHQL
@@ -143,7 +143,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private static Graph alone(Database database) {
         InstantSource clock = InstantSource.system();
         AuditTrail trail = AuditTrail.in(database, clock);
-        return new Graph(database, trail, true, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS, null);
+        return new Graph(database, trail, true, clock, trail.steadyClock(), ChangeStore.Keeping.DEFAULTS, null);
     }
 
     /**
@@ -162,7 +162,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @throws StoreException if the statements of the database are elsewhere
      */
     public static Graph in(Database database, AuditTrail trail, InstantSource clock, @Nullable SparqlService service) {
-        return new Graph(database, trail, false, clock, trail.steadyClock(), Journal.Keeping.DEFAULTS, service);
+        return new Graph(database, trail, false, clock, trail.steadyClock(), ChangeStore.Keeping.DEFAULTS, service);
     }
 
     /** The same with other limits, and with another clock that decides what is old enough to be removed. */
@@ -171,7 +171,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
             AuditTrail trail,
             InstantSource clock,
             InstantSource steadyClock,
-            Journal.Keeping keeping) {
+            ChangeStore.Keeping keeping) {
         return new Graph(database, trail, false, clock, steadyClock, keeping, null);
     }
 

@@ -11,7 +11,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.journal.Changes;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.Page;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class PersonalData {
     private final SqlStatementStore tables;
     private final GraphStore statements;
-    private final Journal journal;
+    private final ChangeStore journal;
     private final AuditTrail trail;
     private final GroupSettings settings;
     private final Subscriptions subscriptions;
@@ -44,7 +44,7 @@ final class PersonalData {
     PersonalData(
             SqlStatementStore tables,
             GraphStore statements,
-            Journal journal,
+            ChangeStore journal,
             AuditTrail trail,
             GroupSettings settings,
             Subscriptions subscriptions) {

@@ -13,7 +13,7 @@ import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.RecentChanges;
 import dev.parley.knowledge.graphql.GraphQlQueries;
 import dev.parley.knowledge.graphql.GraphQlSubscription;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.Page;
@@ -48,7 +48,7 @@ final class Subscriptions implements GroupListener {
 
     private final SqlStatementStore tables;
     private final GraphStore statements;
-    private final Journal journal;
+    private final ChangeStore journal;
     private final GroupSettings settings;
     private final @Nullable GraphQlQueries graphql;
     private final Map<String, RecentChanges> feeds = new ConcurrentHashMap<>();
@@ -60,7 +60,7 @@ final class Subscriptions implements GroupListener {
     Subscriptions(
             SqlStatementStore tables,
             GraphStore statements,
-            Journal journal,
+            ChangeStore journal,
             GroupSettings settings,
             @Nullable GraphQlQueries graphql) {
         this.tables = tables;

@@ -17,7 +17,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.changes.Proposal;
 import dev.parley.knowledge.changes.ReadSet;
 import dev.parley.knowledge.changes.RecentWrites;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.journal.QueryLog;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.KnowledgeStoreException;
@@ -55,7 +55,7 @@ final class UpdateExecutor {
 
     private final SqlStatementStore tables;
     private final GraphStore statements;
-    private final Journal journal;
+    private final ChangeStore journal;
     private final AuditTrail trail;
     private final GroupSettings settings;
     private final Subscriptions subscriptions;
@@ -71,7 +71,7 @@ final class UpdateExecutor {
     UpdateExecutor(
             SqlStatementStore tables,
             GraphStore statements,
-            Journal journal,
+            ChangeStore journal,
             AuditTrail trail,
             GroupSettings settings,
             Subscriptions subscriptions,

@@ -14,7 +14,7 @@ import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.Proposal;
 import dev.parley.knowledge.journal.Changes;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Floors;
 import dev.parley.knowledge.model.Page;
@@ -91,7 +91,7 @@ final class Updates {
     /** Lets every update stand. */
     static final Constraints UNCHECKED = effect -> {};
 
-    private final Journal journal;
+    private final ChangeStore journal;
     private final Alignment rules;
     private final Constraints constraints;
     private final CallContext context;
@@ -117,7 +117,7 @@ final class Updates {
      * @param approvedBy principal that approved the update, so that no rule holds it for review again; null if none did
      */
     Updates(
-            Journal journal,
+            ChangeStore journal,
             Alignment rules,
             Constraints constraints,
             CallContext context,

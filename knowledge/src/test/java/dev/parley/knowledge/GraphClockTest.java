@@ -11,7 +11,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
@@ -40,8 +40,8 @@ final class GraphClockTest {
     private static final Duration YEARS = Duration.ofDays(1_000);
 
     /** Old entries are looked for with each entry. */
-    private static final Journal.Keeping KEEPING =
-            new Journal.Keeping(1_000, Duration.ofDays(7), 1_000, Duration.ofDays(1), 1);
+    private static final ChangeStore.Keeping KEEPING =
+            new ChangeStore.Keeping(1_000, Duration.ofDays(7), 1_000, Duration.ofDays(1), 1);
 
     @TempDir
     private Path directory;

@@ -13,7 +13,7 @@ import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.LoggedQuery;
@@ -56,8 +56,8 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class GraphLimitsContract {
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final int MEBI = 1 << 20;
-    private static final Journal.Keeping KEEPING =
-            new Journal.Keeping(50, Duration.ofDays(7), 40, Duration.ofDays(1), 20);
+    private static final ChangeStore.Keeping KEEPING =
+            new ChangeStore.Keeping(50, Duration.ofDays(7), 40, Duration.ofDays(1), 20);
     private static final String WATCH = "subscription { knowledgeChanged { op } }";
     private static final AtomicInteger GROUPS = new AtomicInteger();
 

@@ -6,7 +6,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
-import dev.parley.knowledge.journal.Journal;
+import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditChain;
@@ -36,8 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class GraphSweepTest {
     private static final CallContext ALICE = CallContext.of("alice", new Scope("group", "alice"));
     private static final CallContext OPERATOR = CallContext.of("operator", new Scope("group", "operator"));
-    private static final Journal.Keeping KEEPING =
-            new Journal.Keeping(100, Duration.ofDays(7), 100, Duration.ofDays(1), 50_000);
+    private static final ChangeStore.Keeping KEEPING =
+            new ChangeStore.Keeping(100, Duration.ofDays(7), 100, Duration.ofDays(1), 50_000);
     private static final int MANY = 30_000;
 
     /** Of each transaction: 200 ranges of 20 rows. */

@@ -29,9 +29,9 @@ public final class ChangeHistory implements ChangeLog {
 
     private final SqlStatementStore tables;
     private final GraphStore statements;
-    private final Journal journal;
+    private final ChangeStore journal;
 
-    public ChangeHistory(SqlStatementStore tables, GraphStore statements, Journal journal) {
+    public ChangeHistory(SqlStatementStore tables, GraphStore statements, ChangeStore journal) {
         this.tables = tables;
         this.statements = statements;
         this.journal = journal;

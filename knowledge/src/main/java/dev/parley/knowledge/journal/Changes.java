@@ -183,7 +183,7 @@ public final class Changes {
 
     /**
      * Forgets the changes of a group up to this one, so that subscribers that resume before it start anew; returns its number.
-     * The rows are {@linkplain Journal#removeForgotten removed} afterwards.
+     * The rows are {@linkplain ChangeStore#removeForgotten removed} afterwards.
      */
     public static long forgetUpTo(Session session, long space, long last) throws SQLException {
         session.update("UPDATE kg_space SET forgotten = ? WHERE space = ? AND forgotten < ?", last, space, last);

@@ -44,7 +44,7 @@ public final class QueryLog {
     private long lastQuery;
     private volatile boolean open = true;
 
-    public QueryLog(SqlStatementStore statements, Journal journal, InstantSource clock) {
+    public QueryLog(SqlStatementStore statements, ChangeStore journal, InstantSource clock) {
         this.statements = statements;
         this.sweep = journal.sweep();
         this.lastQuery = statements.database().read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));

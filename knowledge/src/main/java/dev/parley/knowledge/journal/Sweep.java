@@ -33,7 +33,7 @@ final class Sweep {
     private static final Logger LOG = System.getLogger("dev.parley.knowledge");
 
     private final Database database;
-    private final Journal.Keeping keeping;
+    private final ChangeStore.Keeping keeping;
     private final InstantSource steadyClock;
     /** Groups by the numbers of their spaces; for the writer thread only. */
     private final Map<Long, String> groups = new LruMap<>(GROUPS);
@@ -43,7 +43,7 @@ final class Sweep {
     private volatile boolean open = true;
 
     /** @param steadyClock decides which rows are old enough to be removed */
-    Sweep(Database database, Journal.Keeping keeping, InstantSource steadyClock) {
+    Sweep(Database database, ChangeStore.Keeping keeping, InstantSource steadyClock) {
         this.database = database;
         this.keeping = keeping;
         this.steadyClock = steadyClock;

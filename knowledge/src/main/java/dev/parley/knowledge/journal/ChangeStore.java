@@ -10,7 +10,7 @@ import java.time.InstantSource;
  * Records written with the statements, in the same transactions: the feed of changes, updates that wait for review, and
  * the answers to updates that may be repeated. Old entries are removed beside them.
  */
-public final class Journal {
+public final class ChangeStore {
     /**
      * Retention limits, enforced every few entries.
      *
@@ -30,7 +30,7 @@ public final class Journal {
     private final Answers answers;
 
     /** @param steadyClock decides which rows are old enough to be removed */
-    public Journal(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
+    public ChangeStore(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
         this.sweep = new Sweep(database, keeping, steadyClock);
         this.changes = new Changes(database, terms, sql, sweep);
         this.reviews = new Reviews(database);
