@@ -6,7 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
@@ -130,8 +130,8 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
         }
 
         /** Returns the rule as it applies to statements. */
-        private Floors.Rule floor() {
-            return new Floors.Rule(match, certaintyBelow, effect == Effect.ALLOW);
+        private ReadFilter.Rule floor() {
+            return new ReadFilter.Rule(match, certaintyBelow, effect == Effect.ALLOW);
         }
 
         /** Returns the error for a forbidden operation. */
@@ -227,12 +227,12 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
     }
 
     /** Returns the floors of a reader, in addition to those of the query. */
-    Floors floors(On operation, String caller) {
-        List<Floors.Rule> seen = rules.stream()
+    ReadFilter floors(On operation, String caller) {
+        List<ReadFilter.Rule> seen = rules.stream()
                 .filter(rule -> rule.isAbout(operation, caller))
                 .map(Rule::floor)
                 .toList();
-        return new Floors(null, null, seen, otherwise == Effect.ALLOW);
+        return new ReadFilter(null, null, seen, otherwise == Effect.ALLOW);
     }
 
     /**

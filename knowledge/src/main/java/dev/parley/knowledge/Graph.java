@@ -17,7 +17,7 @@ import dev.parley.knowledge.graphql.GraphQlQueries;
 import dev.parley.knowledge.journal.ChangeHistory;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.journal.QueryLog;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Page;
@@ -219,9 +219,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         Alignment alignment = settings.rules(group);
         alignment.requireAllowed(On.QUERY, context.caller(), () -> named(query));
         Instant now = clock.instant();
-        Floors policy = alignment.floors(On.QUERY, context.caller());
+        ReadFilter policy = alignment.floors(On.QUERY, context.caller());
         var floors =
-                new Floors(query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
+                new ReadFilter(query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
         return switch (query.language()) {
             case Query.GRAPHQL -> {
                 GraphQlQueries.Prepared prepared = graphql().prepare(query, group, policy);
@@ -285,7 +285,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
 
     /** Runs a query written in Java on the statements that {@code context} may see. */
     public <T> T read(CallContext context, Function<View, T> question) {
-        Floors floors = settings.rules(context.scope().group()).floors(On.QUERY, context.caller());
+        ReadFilter floors = settings.rules(context.scope().group()).floors(On.QUERY, context.caller());
         return QueryErrors.mapped(
                 () -> statements.read(context.scope().group(), floors, Duration.ofHours(1), question));
     }
@@ -299,7 +299,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      */
     public List<String> changesOf(String taskId, CallContext context) {
         String group = context.scope().group();
-        Floors floors = settings.rules(group).floors(On.QUERY, context.caller());
+        ReadFilter floors = settings.rules(group).floors(On.QUERY, context.caller());
         return history.ofTask(taskId, context, floors);
     }
 

@@ -13,7 +13,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.Erasure;
@@ -58,7 +58,7 @@ final class PersonalData {
 
     /** As {@link Graph#saidBy}. */
     Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
-        return QueryErrors.mapped(() -> statements.view(group, Floors.NONE, PATIENCE, view -> {
+        return QueryErrors.mapped(() -> statements.view(group, ReadFilter.NONE, PATIENCE, view -> {
             Page<Fact> page = view.saidBy(name, after, limit);
             return new Page<>(page.items().stream().map(Fact::statement).toList(), page.next());
         }));

@@ -15,7 +15,7 @@ import dev.parley.knowledge.graphql.GraphQlQueries;
 import dev.parley.knowledge.graphql.GraphQlSubscription;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
@@ -122,7 +122,7 @@ final class Subscriptions implements GroupListener {
     private long begin(Subscribe subscription, String group) {
         Object after = subscription.metadata().get(AFTER);
         if (after == null) {
-            return tables.lookUp(group, Floors.NONE, View::revision);
+            return tables.lookUp(group, ReadFilter.NONE, View::revision);
         }
         long number = numbered(group, after.toString());
         backlog(group, number, 1);
@@ -132,7 +132,7 @@ final class Subscriptions implements GroupListener {
     /** Returns the statements visible to a subscription, without changes after {@code position}. */
     private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
-        Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
+        ReadFilter floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
         return mapped(() -> statements.view(group, floors, PATIENCE, view -> {
             Page<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
             List<Change> held = page.items().stream()
@@ -157,7 +157,7 @@ final class Subscriptions implements GroupListener {
         }
     }
 
-    private Set<String> types(String group, String id, Floors reader) {
+    private Set<String> types(String group, String id, ReadFilter reader) {
         return statements.lookUp(group, reader, view -> view.types(List.of(id)).getOrDefault(id, Set.of()));
     }
 
@@ -184,7 +184,7 @@ final class Subscriptions implements GroupListener {
     private Map<String, @Nullable Object> project(
             CallContext context, GraphQlSubscription subscription, Change change) {
         String group = context.scope().group();
-        Floors floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
+        ReadFilter floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
         return mapped(() -> statements.view(group, floors, PATIENCE, view -> subscription.project(change, view)));
     }
 

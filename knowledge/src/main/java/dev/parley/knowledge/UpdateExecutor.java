@@ -19,7 +19,7 @@ import dev.parley.knowledge.changes.ReadSet;
 import dev.parley.knowledge.changes.RecentWrites;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.journal.QueryLog;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.View;
@@ -240,10 +240,10 @@ final class UpdateExecutor {
 
     private List<String> violations(
             ShaclShapes shapes, Proposal effect, CallContext context, Alignment alignment, ReadSet read) {
-        Floors floors = alignment.floors(On.QUERY, context.caller());
+        ReadFilter floors = alignment.floors(On.QUERY, context.caller());
         return QueryErrors.mapped(
                 KnowledgeError.KNOWLEDGE_UPDATE,
-                () -> statements.view(context.scope().group(), Floors.NONE, PATIENCE, everything -> {
+                () -> statements.view(context.scope().group(), ReadFilter.NONE, PATIENCE, everything -> {
                     View seen = everything.seenBy(floors);
                     return shapes.check(everything, seen, effect, PATIENCE, read).stream()
                             .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
@@ -272,7 +272,7 @@ final class UpdateExecutor {
                     return alignment;
                 }));
         // A caller must not copy statements that it may not see to a graph where it may.
-        Floors floors = alignment.floors(On.QUERY, context.caller());
+        ReadFilter floors = alignment.floors(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {
             var metadata = new LinkedHashMap<>(update.metadata());
             List<Patch> patches = computed(

@@ -16,7 +16,7 @@ import dev.parley.knowledge.changes.Proposal;
 import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
@@ -435,7 +435,7 @@ final class Updates {
     /** Removes the visible part of a statement; assertions by others that the caller may not see stay. */
     private static Optional<Statement> takeBack(GraphWriting writing, GraphView seen, Statement old)
             throws SQLException {
-        if (seen.floors().equals(Floors.NONE)) {
+        if (seen.floors().equals(ReadFilter.NONE)) {
             writing.remove(old);
             return Optional.empty();
         }
@@ -448,7 +448,7 @@ final class Updates {
 
     /** Returns the removals that a type of their subject permits, even if the same update removes that type before them. */
     private Set<Patch> seenByTypes(GraphView seen, List<Patch> patches) {
-        return seen.floors().equals(Floors.NONE) || !rules.readsByTypes()
+        return seen.floors().equals(ReadFilter.NONE) || !rules.readsByTypes()
                 ? Set.of()
                 : patches.stream()
                         .filter(patch -> patch.op() == Patch.Op.REMOVE)
@@ -457,7 +457,7 @@ final class Updates {
     }
 
     private static boolean isSeen(GraphView seen, Statement statement) {
-        return seen.floors().equals(Floors.NONE)
+        return seen.floors().equals(ReadFilter.NONE)
                 || !seen.statements(pattern(statement, List.of(statement.object())), null, 1)
                         .items()
                         .isEmpty();

@@ -6,7 +6,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.RecentChanges;
 import dev.parley.knowledge.graphql.GraphQlSubscription;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
@@ -38,7 +38,7 @@ final class Watching implements Feed<Change> {
     private @Nullable String shown;
     private long position;
     private Alignment known;
-    private Floors floors;
+    private ReadFilter floors;
 
     /** Reads changes from the table that the feed no longer holds. */
     interface Backlog {
@@ -53,7 +53,7 @@ final class Watching implements Feed<Change> {
 
     /** Returns the present types of an entity that a reader may see. */
     interface Types {
-        Set<String> of(String id, Floors reader);
+        Set<String> of(String id, ReadFilter reader);
     }
 
     /** Adds what the subscription selects of a change. */
@@ -127,8 +127,8 @@ final class Watching implements Feed<Change> {
     private List<Change> wanted(List<Numbered> news) {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
-            boolean seesAll = floors.equals(Floors.NONE);
-            Function<String, Set<String>> of = one.types(id -> source.types().of(id, Floors.NONE));
+            boolean seesAll = floors.equals(ReadFilter.NONE);
+            Function<String, Set<String>> of = one.types(id -> source.types().of(id, ReadFilter.NONE));
             Numbered shown = seesAll ? one : one.seenBy(statement -> floors.sees(statement, of));
             // A reader that may not see a type must not find entities by it either.
             Function<String, Set<String>> asked =

@@ -9,7 +9,7 @@ import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.graphql.TypedSchemas.Readers;
 import dev.parley.knowledge.graphql.TypedSchemas.Typed;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.StatementStore;
@@ -124,7 +124,7 @@ public final class GraphQlQueries {
      * @param floors what the reader may see
      * @throws A2AException KNOWLEDGE_QUERY if it may not be asked
      */
-    public Prepared prepare(KnowledgeOperation.Query query, String group, Floors floors) {
+    public Prepared prepare(KnowledgeOperation.Query query, String group, ReadFilter floors) {
         long deadline = deadline();
         var readers = new Readers(group, floors);
         var understood = understand(query.query(), readers);
@@ -324,7 +324,7 @@ public final class GraphQlQueries {
     }
 
     /** The schema of a group as its reader may see it, in the schema language. */
-    public String schema(String group, Floors floors) {
+    public String schema(String group, ReadFilter floors) {
         return typed.latest(new Readers(group, floors)).schema().text();
     }
 }

@@ -3,7 +3,7 @@ package dev.parley.knowledge.graphql;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.api.Statement;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.StatementStore;
@@ -31,13 +31,13 @@ final class TypedSchemas {
     private static final int MAX_READERS = 200;
 
     /** Readers that share a schema: a schema shows only what its readers may see. A query's limits of confidence and age do not count. */
-    record Readers(String group, Floors floors) {
+    record Readers(String group, ReadFilter floors) {
         Readers {
-            floors = new Floors(null, null, floors.rules(), floors.otherwise());
+            floors = new ReadFilter(null, null, floors.rules(), floors.otherwise());
         }
 
         boolean seesAll() {
-            return floors.equals(Floors.NONE);
+            return floors.equals(ReadFilter.NONE);
         }
     }
 

@@ -3,7 +3,7 @@ package dev.parley.knowledge.journal;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.changes.Numbered;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.View;
@@ -65,7 +65,7 @@ public final class ChangeHistory implements ChangeLog {
     }
 
     /** Returns the ids of visible changes that the caller made for a task; those of all members if the task is shared. */
-    public List<String> ofTask(String taskId, CallContext caller, Floors floors) {
+    public List<String> ofTask(String taskId, CallContext caller, ReadFilter floors) {
         Space space = tables.space(caller.scope().group());
         if (space.isEmpty()) {
             return List.of();
@@ -80,7 +80,7 @@ public final class ChangeHistory implements ChangeLog {
     }
 
     /** Returns the numbers of visible changes; none if the statements by which they are judged cannot be read. */
-    private List<Long> seen(List<Long> numbers, CallContext caller, Floors floors) {
+    private List<Long> seen(List<Long> numbers, CallContext caller, ReadFilter floors) {
         try {
             return statements.lookUp(
                     caller.scope().group(),

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements of one group as they are at one moment, without those below the reader's {@link Floors}.
+ * The statements of one group as they are at one moment, without those below the reader's {@link ReadFilter}.
  *
  * <p>For one thread, and only while the call of {@link StatementStore#read} or {@link StatementStore#write} lasts that it
  * was given to.

@@ -8,7 +8,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.Term;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphStore;
@@ -131,7 +131,7 @@ public final class RemoteStatements implements GraphStore {
     // ---- Reading
 
     @Override
-    public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+    public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
         return tables.compute(group, patience, () -> {
             RemoteEndpoint endpoint = endpoint(patience);
             settle(lane(group), endpoint);
@@ -140,17 +140,17 @@ public final class RemoteStatements implements GraphStore {
     }
 
     @Override
-    public <T> T view(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
+    public <T> T view(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
         return tables.compute(group, patience, () -> atOneMoment(group, floors, patience, question));
     }
 
     @Override
-    public <T> T lookUp(String group, Floors floors, Function<GraphView, T> question) {
+    public <T> T lookUp(String group, ReadFilter floors, Function<GraphView, T> question) {
         return atOneMoment(group, floors, PATIENCE, question);
     }
 
     /** The server has no transaction for several requests, so the question is repeated if an update comes between. */
-    private <T> T atOneMoment(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
+    private <T> T atOneMoment(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
         RemoteEndpoint endpoint = endpoint(patience);
         Lane lane = lane(group);
         for (int attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
@@ -170,7 +170,7 @@ public final class RemoteStatements implements GraphStore {
         }
     }
 
-    private RemoteView view(RemoteEndpoint endpoint, String group, Floors floors) {
+    private RemoteView view(RemoteEndpoint endpoint, String group, ReadFilter floors) {
         return new RemoteView(endpoint, of(group), floors);
     }
 
@@ -186,7 +186,7 @@ public final class RemoteStatements implements GraphStore {
                     .forEach((graph, certainty) -> certainties.put(
                             names.get(graph) instanceof Term.Resource name ? name.id() : "", certainty));
         }
-        long revision = tables.lookUp(group, Floors.NONE, View::revision);
+        long revision = tables.lookUp(group, ReadFilter.NONE, View::revision);
         return new RemoteView.Of(tables, group, space, revision, certainties);
     }
 

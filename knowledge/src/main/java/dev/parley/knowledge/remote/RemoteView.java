@@ -7,7 +7,7 @@ import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
@@ -65,20 +65,20 @@ class RemoteView implements GraphView {
     /** Statements that an update has changed, by their nodes; empty for those that it has removed. */
     final Map<String, Optional<RemoteStatement>> changes;
 
-    private final Floors floors;
+    private final ReadFilter floors;
     private final boolean asksForTypes;
     private final Set<String> sources;
     private long hiddenByCertainty;
     private long hiddenByAge;
 
-    RemoteView(RemoteEndpoint endpoint, Of of, Floors floors) {
+    RemoteView(RemoteEndpoint endpoint, Of of, ReadFilter floors) {
         this(endpoint, of, floors, Map.of(), new LinkedHashSet<>());
     }
 
     RemoteView(
             RemoteEndpoint endpoint,
             Of of,
-            Floors floors,
+            ReadFilter floors,
             Map<String, Optional<RemoteStatement>> changes,
             Set<String> sources) {
         this.endpoint = endpoint;
@@ -103,12 +103,12 @@ class RemoteView implements GraphView {
     }
 
     @Override
-    public Floors floors() {
+    public ReadFilter floors() {
         return floors;
     }
 
     @Override
-    public GraphView seenBy(Floors reader) {
+    public GraphView seenBy(ReadFilter reader) {
         return reader.equals(floors) ? this : new RemoteView(endpoint, of, reader, changes, sources);
     }
 
@@ -240,7 +240,7 @@ class RemoteView implements GraphView {
     }
 
     private boolean hasRules() {
-        return !floors.equals(Floors.NONE);
+        return !floors.equals(ReadFilter.NONE);
     }
 
     private static void addType(Map<String, Set<String>> types, RemoteStatement held) {

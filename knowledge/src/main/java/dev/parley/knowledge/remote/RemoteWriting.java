@@ -7,7 +7,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.remote.RemoteStatement.Remark;
 import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.protocol.A2AException;
@@ -50,7 +50,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
 
     /** @param last number of the statement that the server got last; 0 if it has none of the group */
     RemoteWriting(RemoteEndpoint endpoint, Of of, long last, long nowMs) {
-        super(endpoint, of, Floors.NONE, new LinkedHashMap<>(), new LinkedHashSet<>());
+        super(endpoint, of, ReadFilter.NONE, new LinkedHashMap<>(), new LinkedHashSet<>());
         this.last = last;
         this.lastBefore = last;
         this.nowMs = nowMs;

@@ -1,6 +1,6 @@
 package dev.parley.knowledge.store;
 
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,10 +24,10 @@ public interface GraphStore extends StatementStore {
      *
      * @param question may be asked again if the statements change meanwhile
      */
-    <T> T view(String group, Floors floors, Duration patience, Function<GraphView, T> question);
+    <T> T view(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question);
 
     /** Answers a short question on the calling thread. */
-    <T> T lookUp(String group, Floors floors, Function<GraphView, T> question);
+    <T> T lookUp(String group, ReadFilter floors, Function<GraphView, T> question);
 
     /**
      * Makes an update: its statements and its records, or, if it throws, nothing.

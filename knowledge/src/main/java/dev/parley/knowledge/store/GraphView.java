@@ -3,7 +3,7 @@ package dev.parley.knowledge.store;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.View;
 import java.time.Instant;
@@ -17,10 +17,10 @@ public interface GraphView extends View {
     /** The group of the graph. */
     Space space();
 
-    Floors floors();
+    ReadFilter floors();
 
     /** A view of the same moment with other floors. */
-    GraphView seenBy(Floors reader);
+    GraphView seenBy(ReadFilter reader);
 
     /** Asks the hub's own tables about the group. */
     <T> T ask(Asking<T> question);

@@ -3,7 +3,7 @@ package dev.parley.knowledge.store;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.EntityFilter;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.model.View.GraphInfo;
 import dev.parley.store.database.Session;
@@ -28,13 +28,13 @@ final class SqlCatalog {
     private final Space space;
     private final Terms terms;
     private final Sql sql;
-    private final Floors floors;
+    private final ReadFilter floors;
     private final SqlConditions conditions;
 
     /** Conditions of the rules only, without the reader's floors of certainty and age. */
     private final SqlConditions policy;
 
-    SqlCatalog(Session session, Space space, Terms terms, Sql sql, Floors floors) {
+    SqlCatalog(Session session, Space space, Terms terms, Sql sql, ReadFilter floors) {
         this.session = session;
         this.space = space;
         this.terms = terms;
@@ -42,7 +42,7 @@ final class SqlCatalog {
         this.floors = floors;
         this.conditions = new SqlConditions(session, space, terms, sql, floors);
         this.policy = new SqlConditions(
-                session, space, terms, sql, new Floors(null, null, floors.rules(), floors.otherwise()));
+                session, space, terms, sql, new ReadFilter(null, null, floors.rules(), floors.otherwise()));
     }
 
     /** As {@link View#graphs}. */

@@ -2,7 +2,7 @@ package dev.parley.knowledge.store;
 
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
@@ -42,9 +42,9 @@ final class SqlConditions {
     private final Space space;
     private final Terms terms;
     private final Sql sql;
-    private final Floors floors;
+    private final ReadFilter floors;
 
-    SqlConditions(Session session, Space space, Terms terms, Sql sql, Floors floors) {
+    SqlConditions(Session session, Space space, Terms terms, Sql sql, ReadFilter floors) {
         this.session = session;
         this.space = space;
         this.terms = terms;
@@ -57,7 +57,7 @@ final class SqlConditions {
         var cases = new StringBuilder();
         if (!floors.rules().isEmpty() || !floors.otherwise()) {
             cases.append(" WHEN CASE");
-            for (Floors.Rule rule : floors.rules()) {
+            for (ReadFilter.Rule rule : floors.rules()) {
                 Where match = new Where("1 = 1");
                 boolean possible = add(match, x, rule.pattern(), false);
                 if (rule.certaintyBelow() != null) {

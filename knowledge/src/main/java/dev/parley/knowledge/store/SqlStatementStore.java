@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.changes.RecentWrites;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.A2AException;
@@ -262,21 +262,21 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     @Override
-    public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+    public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
         return view(group, floors, patience, question::apply);
     }
 
     @Override
-    public <T> T view(String group, Floors floors, Duration patience, Function<GraphView, T> question) {
+    public <T> T view(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
         return ask(group, patience, (session, space) -> question.apply(view(session, space, floors)));
     }
 
     @Override
-    public <T> T lookUp(String group, Floors floors, Function<GraphView, T> question) {
+    public <T> T lookUp(String group, ReadFilter floors, Function<GraphView, T> question) {
         return lookUp(group, (session, space) -> question.apply(view(session, space, floors)));
     }
 
-    SqlView view(Session session, Space space, Floors floors) {
+    SqlView view(Session session, Space space, ReadFilter floors) {
         return new SqlView(session, space, terms, sql, floors);
     }
 

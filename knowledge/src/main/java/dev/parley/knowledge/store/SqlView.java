@@ -7,7 +7,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.store.SqlConditions.Where;
@@ -33,15 +33,15 @@ public class SqlView implements GraphView {
     final Terms terms;
     final Sql sql;
     final SqlFacts facts;
-    private final Floors floors;
+    private final ReadFilter floors;
     private final SqlConditions conditions;
     private final SqlScan scan;
 
-    SqlView(Session session, Space space, Terms terms, Sql sql, Floors floors) {
+    SqlView(Session session, Space space, Terms terms, Sql sql, ReadFilter floors) {
         this(session, space, terms, sql, floors, new SqlFacts(session, space, terms, true));
     }
 
-    SqlView(Session session, Space space, Terms terms, Sql sql, Floors floors, SqlFacts facts) {
+    SqlView(Session session, Space space, Terms terms, Sql sql, ReadFilter floors, SqlFacts facts) {
         this.session = session;
         this.space = space;
         this.terms = terms;
@@ -75,12 +75,12 @@ public class SqlView implements GraphView {
     }
 
     @Override
-    public Floors floors() {
+    public ReadFilter floors() {
         return floors;
     }
 
     @Override
-    public GraphView seenBy(Floors reader) {
+    public GraphView seenBy(ReadFilter reader) {
         return reader.equals(floors) ? this : new SqlView(session, space, terms, sql, reader, facts);
     }
 

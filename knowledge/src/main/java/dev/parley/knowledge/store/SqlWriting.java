@@ -8,7 +8,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.store.SqlScan.Row;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Storage;
@@ -64,7 +64,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     private boolean loaded;
 
     SqlWriting(Session session, Space space, Terms terms, Sql sql, long nowMs) {
-        super(session, space, terms, sql, Floors.NONE, new SqlFacts(session, space, terms, false));
+        super(session, space, terms, sql, ReadFilter.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
     }
 

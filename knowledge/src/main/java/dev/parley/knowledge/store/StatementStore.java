@@ -2,7 +2,7 @@ package dev.parley.knowledge.store;
 
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.View;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public interface StatementStore extends AutoCloseable {
      * @param patience after this time the question is cut off
      * @throws KnowledgeStoreException if the store cannot be read; {@code isTimeout} tells whether the patience was over
      */
-    <T> T read(String group, Floors floors, Duration patience, Function<View, T> question);
+    <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question);
 
     /**
      * Changes a group's statements: all that {@code change} does, or, if it throws, nothing. Returns when the change is

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.protocol.A2AException;
 import java.util.Arrays;
@@ -118,7 +118,7 @@ final class GraphQlFuzzTest {
     /** Returns false if a query was refused, which has to be said in the words of the extension. */
     static boolean isAnswered(GraphQlQueries queries, MemoryView view, Query query) {
         try {
-            queries.prepare(query, "group", Floors.NONE).answer(view);
+            queries.prepare(query, "group", ReadFilter.NONE).answer(view);
             return true;
         } catch (A2AException refused) {
             assertThat(refused.error()).as("%s", query).isEqualTo(KnowledgeError.KNOWLEDGE_QUERY);

@@ -12,7 +12,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.graphql.GraphQlQueries.Answer;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.Page;
 import dev.parley.protocol.A2AException;
@@ -68,7 +68,7 @@ final class GraphQlQueriesTest {
     }
 
     private GraphQlQueries.Prepared prepare(Query query) {
-        return queries.prepare(query, "group", Floors.NONE);
+        return queries.prepare(query, "group", ReadFilter.NONE);
     }
 
     private Answer answer(String query, Map<String, @Nullable Object> variables) {
@@ -324,7 +324,7 @@ final class GraphQlQueriesTest {
     @Test
     @DisplayName("KG23 the schema can be read as text and by introspection, together with data")
     void kg23() {
-        assertThat(queries.schema("group", Floors.NONE))
+        assertThat(queries.schema("group", ReadFilter.NONE))
                 .contains("type Query", "type Subscription", "knowledgeChanged(filter: StatementFilter): Change");
         assertThat(data("{ __type(name: \"Term\") { fields { name } } graphs { name } }"))
                 .hasToString("{__type={fields=[{name=id}, {name=value}, {name=type}, {name=language}, {name=entity}]}, "
@@ -426,14 +426,14 @@ final class GraphQlQueriesTest {
         var slow =
                 queries(changes, () -> elapsed.addAndGet(Duration.ofSeconds(6).toNanos()));
         var query = Query.graphql("{ entities { nodes { statements(first: 1) { nodes { graph } } } } }", Map.of());
-        refused("timeout", () -> slow.prepare(query, "group", Floors.NONE).answer(view));
+        refused("timeout", () -> slow.prepare(query, "group", ReadFilter.NONE).answer(view));
 
         ChangeLog impatient = (seen, after, limit) -> {
             throw new KnowledgeStoreException("too long", new IllegalStateException(), true);
         };
         var asking = queries(impatient, System::nanoTime);
         var log = Query.graphql("{ changes { nodes { op } } }", Map.of());
-        refused("timeout", () -> asking.prepare(log, "group", Floors.NONE).answer(view));
+        refused("timeout", () -> asking.prepare(log, "group", ReadFilter.NONE).answer(view));
     }
 
     @Test

@@ -1,6 +1,6 @@
 package dev.parley.knowledge.graphql;
 
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.StatementStore;
 import java.time.Duration;
@@ -9,7 +9,7 @@ import java.util.function.Function;
 /** One view for everybody. */
 record MemoryStore(MemoryView view) implements StatementStore {
     @Override
-    public <T> T read(String group, Floors floors, Duration patience, Function<View, T> question) {
+    public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
         return question.apply(view);
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.graphql.GraphQlQueries.Answer;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.protocol.A2AException;
 import java.math.BigDecimal;
@@ -32,7 +32,7 @@ final class TypedSchemaTest {
             (group, work) -> background.add(work));
 
     private Answer answer(String query) {
-        return queries.prepare(Query.graphql(query, Map.of()), "group", Floors.NONE)
+        return queries.prepare(Query.graphql(query, Map.of()), "group", ReadFilter.NONE)
                 .answer(view);
     }
 
@@ -41,7 +41,7 @@ final class TypedSchemaTest {
     }
 
     private String schema() {
-        return queries.schema("group", Floors.NONE);
+        return queries.schema("group", ReadFilter.NONE);
     }
 
     private void sayProjects() {

@@ -9,7 +9,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.SparqlService;
@@ -110,7 +110,7 @@ class RemoteStatementsTest extends StatementStoreContract {
 
         List<Fact> found = store.read(
                 group,
-                Floors.NONE,
+                ReadFilter.NONE,
                 Duration.ofSeconds(10),
                 view -> view.statements(Pattern.ALL, null, 10).items());
         assertThat(found)
@@ -132,7 +132,7 @@ class RemoteStatementsTest extends StatementStoreContract {
 
         Object found = store.read(
                 "asked",
-                Floors.NONE,
+                ReadFilter.NONE,
                 Duration.ofSeconds(10),
                 view -> Sparql.answer(view, "SELECT ?n { ex:p1 ex:knows/ex:name ?n }", Map.of(), Duration.ofSeconds(10))
                         .data());
@@ -145,7 +145,7 @@ class RemoteStatementsTest extends StatementStoreContract {
         URI nowhere = URI.create("http://127.0.0.1:1/query");
         StatementStore gone = store(nowhere);
 
-        assertThatThrownBy(() -> gone.<Long>read("g", Floors.NONE, Duration.ofSeconds(10), View::revision))
+        assertThatThrownBy(() -> gone.<Long>read("g", ReadFilter.NONE, Duration.ofSeconds(10), View::revision))
                 .isInstanceOf(KnowledgeStoreException.class);
     }
 
@@ -155,7 +155,7 @@ class RemoteStatementsTest extends StatementStoreContract {
             URI address = URI.create("http://127.0.0.1:" + silent.getLocalPort() + "/query");
             StatementStore slow = store(address);
 
-            assertThatThrownBy(() -> slow.<Long>read("g", Floors.NONE, Duration.ofMillis(100), View::revision))
+            assertThatThrownBy(() -> slow.<Long>read("g", ReadFilter.NONE, Duration.ofMillis(100), View::revision))
                     .isInstanceOfSatisfying(
                             KnowledgeStoreException.class,
                             failed -> assertThat(failed.isTimeout()).isTrue());

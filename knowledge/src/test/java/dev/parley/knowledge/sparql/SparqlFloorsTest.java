@@ -6,7 +6,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.SqlStatementStore;
@@ -102,7 +102,7 @@ class SparqlFloorsTest {
                 "DESCRIBE ?g ?s { GRAPH ?g { ?s ?p ?o } }",
             })
     void noQueryFindsWhatIsHidden(String query) {
-        Object all = read(Floors.NONE, view -> ask(view, query));
+        Object all = read(ReadFilter.NONE, view -> ask(view, query));
         Object seen = read(hiding(), view -> ask(view, query));
 
         assertThat(all.toString()).containsAnyOf(SECRET, "ex:staff", "ex:old");
@@ -113,7 +113,7 @@ class SparqlFloorsTest {
     void nothingThatIsHiddenIsCounted() {
         String count = "SELECT (COUNT(*) AS ?n) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }";
 
-        assertThat(read(Floors.NONE, view -> ask(view, count)).toString()).contains("value=8");
+        assertThat(read(ReadFilter.NONE, view -> ask(view, count)).toString()).contains("value=8");
         assertThat(read(hiding(), view -> ask(view, count)).toString()).contains("value=4");
     }
 
@@ -133,7 +133,7 @@ class SparqlFloorsTest {
             })
     void whatIsHiddenAnswersNoQuestion(String query) {
         Object seen = read(hiding(), view -> ask(view, query));
-        Object without = store.read("others", Floors.NONE, PATIENCE, view -> ask(view, query));
+        Object without = store.read("others", ReadFilter.NONE, PATIENCE, view -> ask(view, query));
 
         assertThat(seen).isEqualTo(without);
     }
@@ -159,19 +159,19 @@ class SparqlFloorsTest {
                     sh:property [ sh:path <ex:pay> ; sh:minCount 1 ] .
                 """);
 
-        assertThat(this.<List<?>>read(Floors.NONE, view -> shapes.check(view, view, List.of("ex:p1"), PATIENCE)))
+        assertThat(this.<List<?>>read(ReadFilter.NONE, view -> shapes.check(view, view, List.of("ex:p1"), PATIENCE)))
                 .isEmpty();
         assertThat(this.<List<?>>read(hiding(), view -> shapes.check(view, view, List.of("ex:p1"), PATIENCE)))
                 .hasSize(1);
     }
 
     /** Hides the doubtful, the old, and the graph {@code ex:staff}. */
-    private static Floors hiding() {
-        var staff = new Floors.Rule(Pattern.ALL.in(List.of("ex:staff")), null, false);
-        return new Floors(0.8, NOW.minusSeconds(60), List.of(staff), true);
+    private static ReadFilter hiding() {
+        var staff = new ReadFilter.Rule(Pattern.ALL.in(List.of("ex:staff")), null, false);
+        return new ReadFilter(0.8, NOW.minusSeconds(60), List.of(staff), true);
     }
 
-    private <T> T read(Floors floors, Function<View, T> question) {
+    private <T> T read(ReadFilter floors, Function<View, T> question) {
         return store.read("g", floors, PATIENCE, question);
     }
 

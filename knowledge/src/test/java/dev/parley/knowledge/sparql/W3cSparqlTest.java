@@ -7,7 +7,7 @@ import dev.parley.dialect.Json;
 import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.rdf.RdfTerms;
@@ -161,7 +161,7 @@ class W3cSparqlTest {
             case "QueryEvaluationTest" -> {
                 load(store, group, data(action, qt("data"), qt("graphData")));
                 String query = text(action.getPropertyResourceValue(qt("query")));
-                var answer = store.read(group, Floors.NONE, PATIENCE, view -> ask(view, query));
+                var answer = store.read(group, ReadFilter.NONE, PATIENCE, view -> ask(view, query));
                 yield compare(query, answer.data(), test.getPropertyResourceValue(mf("result")));
             }
             case "UpdateEvaluationTest" -> {
@@ -190,7 +190,7 @@ class W3cSparqlTest {
 
     private static @Nullable String syntaxError(SqlStatementStore store, Function<View, Object> asking) {
         try {
-            store.read("empty", Floors.NONE, PATIENCE, asking);
+            store.read("empty", ReadFilter.NONE, PATIENCE, asking);
             return null;
         } catch (A2AException refused) {
             return "syntax".equals(refused.metadata().get("reason"))
@@ -248,7 +248,7 @@ class W3cSparqlTest {
     }
 
     private static DatasetGraph content(SqlStatementStore store, String group) {
-        return store.read(group, Floors.NONE, PATIENCE, view -> {
+        return store.read(group, ReadFilter.NONE, PATIENCE, view -> {
             DatasetGraph content = DatasetGraphFactory.create();
             view.statements(Pattern.ALL, null, Integer.MAX_VALUE - 1)
                     .items()

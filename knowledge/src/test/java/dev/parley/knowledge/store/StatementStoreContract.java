@@ -12,7 +12,7 @@ import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Floors;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Page;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
@@ -68,10 +68,10 @@ public abstract class StatementStoreContract {
     }
 
     private <T> T read(Function<View, T> question) {
-        return read(Floors.NONE, question);
+        return read(ReadFilter.NONE, question);
     }
 
-    private <T> T read(Floors floors, Function<View, T> question) {
+    private <T> T read(ReadFilter floors, Function<View, T> question) {
         return store().read(group, floors, PATIENCE, question);
     }
 
@@ -108,8 +108,8 @@ public abstract class StatementStoreContract {
         return new Pattern(List.of(), List.of(subjects), List.of(), List.of(), List.of(), List.of(), null);
     }
 
-    private static Floors certain(double floor) {
-        return new Floors(floor, null, List.of(), true);
+    private static ReadFilter certain(double floor) {
+        return new ReadFilter(floor, null, List.of(), true);
     }
 
     // ---- Terms
@@ -257,12 +257,12 @@ public abstract class StatementStoreContract {
         clock.now = clock.now.plusSeconds(3);
         put(says("ex:p1", "ex:status", "new"));
 
-        read(new Floors(null, clock.now.minusSeconds(1), List.of(), true), view -> {
+        read(new ReadFilter(null, clock.now.minusSeconds(1), List.of(), true), view -> {
             assertThat(objects(view.statements(about("ex:p1"), null, 10))).containsExactly(Literal.of("new"));
             assertThat(view.hidden().byAge()).isEqualTo(1);
             return view;
         });
-        read(new Floors(null, clock.now.minusSeconds(60), List.of(), true), view -> {
+        read(new ReadFilter(null, clock.now.minusSeconds(60), List.of(), true), view -> {
             assertThat(view.statements(about("ex:p1"), null, 10).items()).hasSize(2);
             return view;
         });
@@ -297,10 +297,10 @@ public abstract class StatementStoreContract {
                 says("ex:p1", "ex:status", "open"),
                 says("ex:p1", "ex:salary", 7).in("ex:secret"),
                 says("ex:p1", "ex:name", "one").in("ex:secret"));
-        var name = new Floors.Rule(Pattern.predicates(List.of("ex:name")), null, true);
-        var secret = new Floors.Rule(Pattern.ALL.in(List.of("ex:secret")), null, false);
+        var name = new ReadFilter.Rule(Pattern.predicates(List.of("ex:name")), null, true);
+        var secret = new ReadFilter.Rule(Pattern.ALL.in(List.of("ex:secret")), null, false);
 
-        read(new Floors(null, null, List.of(name, secret), true), view -> {
+        read(new ReadFilter(null, null, List.of(name, secret), true), view -> {
             assertThat(objects(view.statements(about("ex:p1"), null, 10)))
                     .containsExactlyInAnyOrder(Literal.of("open"), Literal.of("one"));
             assertThat(view.graphs())
@@ -308,7 +308,7 @@ public abstract class StatementStoreContract {
             assertThat(view.hidden()).isEqualTo(new View.Hidden(0, 0, 0));
             return view;
         });
-        read(new Floors(null, null, List.of(name), false), view -> {
+        read(new ReadFilter(null, null, List.of(name), false), view -> {
             assertThat(objects(view.statements(about("ex:p1"), null, 10))).containsExactly(Literal.of("one"));
             assertThat(view.graphs()).containsExactly(new View.GraphInfo("ex:secret", 1));
             assertThat(view.predicates(null)).containsExactly("ex:name");

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param rules the first that fits a statement says whether it is seen
  * @param otherwise whether statements are seen that no rule fits
  */
-public record Floors(
+public record ReadFilter(
         @Nullable Double certainty, @Nullable Instant confirmedSince, List<Rule> rules, boolean otherwise) {
     /** Everything is seen. */
-    public static final Floors NONE = new Floors(null, null, List.of(), true);
+    public static final ReadFilter NONE = new ReadFilter(null, null, List.of(), true);
 
-    public Floors {
+    public ReadFilter {
         rules = List.copyOf(rules);
     }
 
