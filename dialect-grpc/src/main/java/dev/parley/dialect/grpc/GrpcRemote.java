@@ -64,7 +64,7 @@ final class GrpcRemote implements Transport.Remote {
         Transport.Listener listener = settings.listener();
         this.channel = listener == null
                 ? connection
-                : ClientInterceptors.intercept(connection, new Overheard(settings.authority(), listener));
+                : ClientInterceptors.intercept(connection, new CallTap(settings.authority(), listener));
     }
 
     private static ChannelCredentials credentials(Transport.Settings settings) {

@@ -20,11 +20,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Tells a listener what calls send and get. */
-final class Overheard implements ClientInterceptor {
+final class CallTap implements ClientInterceptor {
     private final String authority;
     private final Transport.Listener listener;
 
-    Overheard(String authority, Transport.Listener listener) {
+    CallTap(String authority, Transport.Listener listener) {
         this.authority = authority;
         this.listener = listener;
     }
