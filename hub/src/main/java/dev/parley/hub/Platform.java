@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.spi.Traces;
 import dev.parley.client.webhooks.WebhookSender;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.engine.Agent;
@@ -121,7 +121,7 @@ public final class Platform implements AutoCloseable {
             this.trust = setup.trust(administration, Sha256.of("access tokens\n" + kept.tokenSecret()), this::url);
             trust.show(this::state);
             boolean protectCards = settings.trust().protectCards();
-            Function<Arrival, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
+            Function<RequestHead, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
             this.extensionPages = new ExtensionPages(shown);
             AddressRule rule = AddressRule.allowing(settings.webhookAllow());
             WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
@@ -423,16 +423,16 @@ public final class Platform implements AutoCloseable {
      */
     private record Door(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
         @Override
-        public Admission admit(String agent, Arrival arrival) {
+        public Admission admit(String agent, RequestHead arrival) {
             return through(trust.admit(agent, arrival), agent, arrival);
         }
 
         @Override
-        public Admission admitUnauthenticated(String agent, Arrival arrival) {
+        public Admission admitUnauthenticated(String agent, RequestHead arrival) {
             return through(trust.admitUnauthenticated(agent, arrival), agent, arrival);
         }
 
-        private Admission through(Admission admission, String agent, Arrival arrival) {
+        private Admission through(Admission admission, String agent, RequestHead arrival) {
             CallChain before = CallChain.read(arrival.header(CallChain.HEADER));
             CallChain begins = begun.get(agent);
             if (begins == null) {
@@ -446,12 +446,12 @@ public final class Platform implements AutoCloseable {
         }
 
         @Override
-        public boolean lacksCredentials(Arrival arrival) {
+        public boolean lacksCredentials(RequestHead arrival) {
             return trust.lacksCredentials(arrival);
         }
 
         @Override
-        public Predicate<String> shown(Arrival arrival, boolean protectCards) {
+        public Predicate<String> shown(RequestHead arrival, boolean protectCards) {
             return trust.shown(arrival, protectCards);
         }
 

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
 import java.util.function.Predicate;
@@ -21,14 +21,14 @@ public interface Authenticator {
      * @throws dev.parley.protocol.A2AException UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, or METHOD_NOT_FOUND for an
      *     agent that is hidden from this caller
      */
-    Admission admit(String agent, Arrival arrival);
+    Admission admit(String agent, RequestHead arrival);
 
     /**
      * Admits a call without regard to its credentials.
      *
      * @throws dev.parley.protocol.A2AException as {@link #admit}; UNAUTHENTICATED if the agent requires credentials
      */
-    default Admission admitUnauthenticated(String agent, Arrival arrival) {
+    default Admission admitUnauthenticated(String agent, RequestHead arrival) {
         return Admission.of(CallContext.unauthenticated(arrival.address()));
     }
 
@@ -36,7 +36,7 @@ public interface Authenticator {
      * Returns true if a call has no credentials, and each agent requires some. Such a call is refused with any body, so the
      * server waits for the body only briefly.
      */
-    default boolean lacksCredentials(Arrival arrival) {
+    default boolean lacksCredentials(RequestHead arrival) {
         return false;
     }
 
@@ -45,7 +45,7 @@ public interface Authenticator {
      *
      * @param protectCards whether cards are shown only to callers of the agent
      */
-    default Predicate<String> shown(Arrival arrival, boolean protectCards) {
+    default Predicate<String> shown(RequestHead arrival, boolean protectCards) {
         return agent -> true;
     }
 

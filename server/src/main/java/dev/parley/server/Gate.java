@@ -1,7 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.Dialects;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.CurrentAdmission;
@@ -33,7 +33,7 @@ final class Gate {
             String rawPath,
             @Nullable String rawQuery,
             Function<String, @Nullable String> headers,
-            Function<String, Arrival> arrival,
+            Function<String, RequestHead> arrival,
             CurrentAdmission admission,
             RefusableBody body,
             Consumer<RuntimeException> requirePresent) {}
@@ -107,7 +107,7 @@ final class Gate {
     }
 
     /** True if pages of any origin may call at the path of a request. */
-    boolean isForAllOrigins(String rawPath, Function<String, Arrival> arrival) {
+    boolean isForAllOrigins(String rawPath, Function<String, RequestHead> arrival) {
         try {
             return routes.isForAllOrigins(arrival.apply(RequestTarget.path(rawPath)));
         } catch (A2AException malformed) {

@@ -1,6 +1,6 @@
 package dev.parley.server;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -42,7 +42,7 @@ final class MountedCall implements RefusableBody, AutoCloseable {
                 exchange.rawPath().isEmpty() ? "/" : exchange.rawPath(),
                 exchange.rawQuery(),
                 exchange::header,
-                path -> new Arrival(exchange.method(), path, exchange::header, client, exchange.certificate()),
+                path -> new RequestHead(exchange.method(), path, exchange::header, client, exchange.certificate()),
                 admission,
                 this,
                 MountedCall::requirePresent);

@@ -3,7 +3,7 @@ package dev.parley.server;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.served.ServedAgent;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.spi.WireRequest;
@@ -60,10 +60,10 @@ final class Routes {
             String method,
             String path,
             Map<String, List<String>> query,
-            Arrival arrival,
+            RequestHead arrival,
             boolean foreign,
             Consumer<Admission> admitted) {
-        Head(String method, String path, Map<String, List<String>> query, Arrival arrival) {
+        Head(String method, String path, Map<String, List<String>> query, RequestHead arrival) {
             this(method, path, query, arrival, false, admission -> {});
         }
 
@@ -284,7 +284,7 @@ final class Routes {
         return answer;
     }
 
-    private @Nullable Prefixed<Front> front(Arrival arrival) {
+    private @Nullable Prefixed<Front> front(RequestHead arrival) {
         for (var each : fronts.near(arrival.path())) {
             if (each.has(arrival.path())
                     && (each.target().face() == null || each.target().face().answers(arrival))) {
@@ -295,7 +295,7 @@ final class Routes {
     }
 
     /** True if pages of any origin may call at a path. */
-    boolean isForAllOrigins(Arrival arrival) {
+    boolean isForAllOrigins(RequestHead arrival) {
         var front = front(arrival);
         return front != null
                 && front.target().face() != null

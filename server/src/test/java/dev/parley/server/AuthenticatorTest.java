@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -129,7 +129,7 @@ final class AuthenticatorTest {
                 .grpc(DialectSettings.DEFAULTS)
                 .authenticator(new Authenticator() {
                     @Override
-                    public Admission admit(String name, Arrival arrival) {
+                    public Admission admit(String name, RequestHead arrival) {
                         if (!name.equals(arrival.header("x-caller"))) {
                             throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
                         }
@@ -137,7 +137,7 @@ final class AuthenticatorTest {
                     }
 
                     @Override
-                    public boolean lacksCredentials(Arrival arrival) {
+                    public boolean lacksCredentials(RequestHead arrival) {
                         return arrival.header("x-caller") == null;
                     }
                 })

@@ -2,7 +2,7 @@ package dev.parley.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.protocol.CallContext;
 import dev.parley.testkit.Eventually;
@@ -17,7 +17,7 @@ record Holdings(int connections, int streamThreads, int unfinished, long bodyByt
         final AtomicInteger running = new AtomicInteger();
 
         @Override
-        public Admission admit(String agent, Arrival arrival) {
+        public Admission admit(String agent, RequestHead arrival) {
             running.incrementAndGet();
             return new Admission(CallContext.anonymous(), Map.of(), running::decrementAndGet, () -> true);
         }

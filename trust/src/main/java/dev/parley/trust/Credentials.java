@@ -1,7 +1,7 @@
 package dev.parley.trust;
 
 import com.nimbusds.jwt.JWTParser;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -51,7 +51,7 @@ record Credentials(
 
     /** Returns the caller; null if it is anonymous and may be. */
     @Nullable
-    Principal caller(Authentication wanted, Arrival arrival) {
+    Principal caller(Authentication wanted, RequestHead arrival) {
         Principal caller = identified(wanted, arrival);
         requireWelcome(caller, wanted, arrival);
         return caller;
@@ -59,7 +59,7 @@ record Credentials(
 
     /** Authenticates as {@link #caller} does, and records refusals, with the principal's name if known. */
     @Nullable
-    Principal recorded(String target, String operation, Authentication wanted, Arrival arrival) {
+    Principal recorded(String target, String operation, Authentication wanted, RequestHead arrival) {
         Principal caller = null;
         try {
             caller = identified(wanted, arrival);
@@ -71,7 +71,7 @@ record Credentials(
         }
     }
 
-    static CallContext context(@Nullable Principal caller, Arrival arrival) {
+    static CallContext context(@Nullable Principal caller, RequestHead arrival) {
         return caller == null
                 ? CallContext.anonymous().withGrants(Set.of(), arrival.address())
                 : caller.context(arrival.address());
@@ -101,7 +101,7 @@ record Credentials(
     }
 
     /** The context with the token of the caller if a trusted issuer has given it: agents elsewhere may get another one for it. */
-    CallContext withToken(CallContext context, Authentication wanted, Arrival arrival) {
+    CallContext withToken(CallContext context, Authentication wanted, RequestHead arrival) {
         if (required.issuers().isEmpty()) {
             return context;
         }
@@ -112,7 +112,7 @@ record Credentials(
     }
 
     /** Whether the caller and its key are still enabled. A token that expires meanwhile changes nothing. */
-    boolean areStillGood(Principal caller, Authentication wanted, Arrival arrival) {
+    boolean areStillGood(Principal caller, Authentication wanted, RequestHead arrival) {
         if (!accounts.isWelcome(caller.group(), caller.name())) {
             return false;
         }
@@ -130,7 +130,7 @@ record Credentials(
     }
 
     /** Whether a request has a certificate, a token, a password or a key. */
-    boolean areIn(Arrival arrival) {
+    boolean areIn(RequestHead arrival) {
         return arrival.certificate() != null || arrival.header("Authorization") != null || apiKey(arrival) != null;
     }
 
@@ -168,7 +168,7 @@ record Credentials(
         }
     }
 
-    private @Nullable Principal identified(Authentication wanted, Arrival arrival) {
+    private @Nullable Principal identified(Authentication wanted, RequestHead arrival) {
         BrowserSession session = SessionCredentials.of(arrival);
         Principal certified = certified(wanted, arrival);
         if (session != null && certified != null) {
@@ -197,12 +197,12 @@ record Credentials(
     }
 
     /** The API key of a request: in the header that cards name, or in the usual one, which AgentVault's clients know only. */
-    private @Nullable String apiKey(Arrival arrival) {
+    private @Nullable String apiKey(RequestHead arrival) {
         String key = arrival.header(required.keyHeader());
         return key == null ? arrival.header(Authentication.KEY_HEADER) : key;
     }
 
-    private static @Nullable Token token(Authentication wanted, Arrival arrival) {
+    private static @Nullable Token token(Authentication wanted, RequestHead arrival) {
         String header = arrival.header("Authorization");
         if (header != null && (wanted.takesTokens() || wanted.takes(Scheme.BASIC))) {
             for (String scheme : List.of(BEARER, DPOP, BASIC)) {
@@ -214,7 +214,7 @@ record Credentials(
         return null;
     }
 
-    private @Nullable Principal certified(Authentication wanted, Arrival arrival) {
+    private @Nullable Principal certified(Authentication wanted, RequestHead arrival) {
         X509Certificate certificate = arrival.certificate();
         return certificate == null || !wanted.takes(Scheme.MUTUAL_TLS)
                 ? null
@@ -222,7 +222,7 @@ record Credentials(
     }
 
     /** The owner of the key of a session. Keys of the directory are good as API keys and as bearer tokens. */
-    private @Nullable Principal byKeyId(String id, Authentication wanted, Arrival arrival) {
+    private @Nullable Principal byKeyId(String id, Authentication wanted, RequestHead arrival) {
         boolean isTaken = wanted.takes(Scheme.API_KEY) || wanted.takes(Scheme.BEARER);
         Principal owner = isTaken ? accounts.byKeyId(id) : null;
         if (owner == null && (isTaken || !wanted.isOpen())) {
@@ -232,7 +232,7 @@ record Credentials(
     }
 
     /** Returns the caller with these credentials; null if there is none. API keys may come as bearer tokens too. */
-    private @Nullable Principal byToken(Authentication wanted, Token token, Arrival arrival) {
+    private @Nullable Principal byToken(Authentication wanted, Token token, RequestHead arrival) {
         if (token.scheme().equals(BASIC)) {
             return wanted.takes(Scheme.BASIC) ? accounts.byPassword(token.text()) : null;
         }
@@ -264,7 +264,7 @@ record Credentials(
     }
 
     /** A token that is bound to a key is valid only with a proof by that key; a proof requires a bound token. */
-    private void requireProof(Authentication wanted, Token token, @Nullable String boundTo, Arrival arrival) {
+    private void requireProof(Authentication wanted, Token token, @Nullable String boundTo, RequestHead arrival) {
         if (boundTo == null && token.scheme().equals(BEARER)) {
             return;
         }
@@ -279,7 +279,7 @@ record Credentials(
         }
     }
 
-    private void requireWelcome(@Nullable Principal caller, Authentication wanted, Arrival arrival) {
+    private void requireWelcome(@Nullable Principal caller, Authentication wanted, RequestHead arrival) {
         if (caller == null) {
             return;
         }
@@ -298,7 +298,7 @@ record Credentials(
     }
 
     /** Rate-limits wrong credentials by address. Right ones are admitted all the same: several callers may share the address. */
-    private A2AException wrong(Authentication wanted, Arrival arrival) {
+    private A2AException wrong(Authentication wanted, RequestHead arrival) {
         if (SessionCredentials.of(arrival) != null) { // it began with a right one
             String message = "The credential of the session is not good here, or no longer";
             return required.refusal(A2AError.UNAUTHENTICATED, message, wanted, "");

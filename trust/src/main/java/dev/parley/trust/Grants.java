@@ -1,6 +1,6 @@
 package dev.parley.trust;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
 import dev.parley.trust.tokens.SignIns;
@@ -41,7 +41,7 @@ record Grants(
      * Whether a call is at the address for which a token is. One for an agent is good at its address only; others, such as that of
      * {@code /mcp}, lead to all agents, as that of the hub. Source: RFC 8707, section 2.
      */
-    boolean isFor(Grant grant, Arrival arrival) {
+    boolean isFor(Grant grant, RequestHead arrival) {
         AccessTokens.Session session = grant.session();
         String below =
                 session == null ? "" : session.resource().substring(hub.get().length());

@@ -1,6 +1,6 @@
 package dev.parley.trust;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.trust.tokens.Sessions;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
@@ -27,7 +27,7 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
     private static final String AUTHORIZATION = "Authorization";
 
     /** Returns a request with the credential of its session; the same request if no session counts. */
-    Arrival resolved(Arrival arrival) {
+    RequestHead resolved(RequestHead arrival) {
         String proof = arrival.header(PROOF);
         Set<String> ids = proof == null ? Set.of() : ids(arrival, hub.get());
         // Several are one of this hub, and others that a neighbour on the host has added: none of them is sure to be
@@ -40,12 +40,12 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
     }
 
     /** Returns a request with a credential, and without others that it may have. */
-    Arrival with(Arrival arrival, Credential credential) {
+    RequestHead with(RequestHead arrival, Credential credential) {
         return with(arrival, credential, null);
     }
 
-    private Arrival with(Arrival arrival, Credential credential, @Nullable BrowserSession session) {
-        return new Arrival(
+    private RequestHead with(RequestHead arrival, Credential credential, @Nullable BrowserSession session) {
+        return new RequestHead(
                 arrival.method(),
                 arrival.path(),
                 new Headers(arrival, keyHeader, credential, session),
@@ -55,25 +55,25 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
     }
 
     /** Session of a request that was resolved; null for none. */
-    static @Nullable BrowserSession of(Arrival resolved) {
+    static @Nullable BrowserSession of(RequestHead resolved) {
         return resolved.headers() instanceof Headers headers ? headers.session() : null;
     }
 
     /** Whether the session of a request that was resolved has not ended since; true if there is none. */
-    boolean isOpen(Arrival resolved) {
+    boolean isOpen(RequestHead resolved) {
         BrowserSession session = of(resolved);
         return session == null || sessions.find(session.id()) != null;
     }
 
     /** Whether a request has a credential of its own. */
-    boolean hasCredential(Arrival arrival) {
+    boolean hasCredential(RequestHead arrival) {
         return arrival.header(AUTHORIZATION) != null
                 || arrival.header(keyHeader) != null
                 || arrival.header(Authentication.KEY_HEADER) != null;
     }
 
     /** Distinct values of the cookie of a request. */
-    static Set<String> ids(Arrival arrival, String hub) {
+    static Set<String> ids(RequestHead arrival, String hub) {
         String cookies = arrival.header("Cookie");
         if (cookies == null) {
             return Set.of();
@@ -96,7 +96,7 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
      *
      * <p>Source: RFC 6265bis, section 4.1.3.2.
      */
-    static String cookieName(Arrival arrival, String hub) {
+    static String cookieName(RequestHead arrival, String hub) {
         URI url = URI.create(hub);
         String path = url.getRawPath() == null ? "" : url.getRawPath();
         return (isSecure(arrival, hub) ? "__Host-" : "")
@@ -106,7 +106,7 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
     }
 
     /** Whether browsers send a request over TLS, which may end at a proxy that the server does not know. */
-    static boolean isSecure(Arrival arrival, String hub) {
+    static boolean isSecure(RequestHead arrival, String hub) {
         return arrival.isSecure() || hub.startsWith("https:");
     }
 
@@ -114,12 +114,12 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
      * Whether a page of another origin has sent a request. One without both headers counts with a {@linkplain #PROOF proof}: browsers add
      * them to a request of another origin that has such a header, or ask the hub first.
      */
-    private boolean isForeign(Arrival arrival) {
+    private boolean isForeign(RequestHead arrival) {
         return (arrival.header("Sec-Fetch-Site") != null || arrival.header("Origin") != null) && !isOwn(arrival);
     }
 
     /** Whether a page of this hub has sent a request. Source: Fetch Metadata Request Headers, section 2.3. */
-    boolean isOwn(Arrival arrival) {
+    boolean isOwn(RequestHead arrival) {
         String site = arrival.header("Sec-Fetch-Site");
         if (site != null) {
             return site.equals("same-origin");
@@ -140,7 +140,7 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
 
     /** Headers of a request with another credential; without any for the id of a key, which is good in no header. */
     private record Headers(
-            Arrival arrival,
+            RequestHead arrival,
             String keyHeader,
             Credential credential,
             @Nullable BrowserSession session) implements Function<String, @Nullable String> {

@@ -1,7 +1,7 @@
 package dev.parley.trust;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
@@ -96,8 +96,8 @@ final class SessionEndpoint {
         };
     }
 
-    private WireAnswer shown(Arrival arrival) {
-        Arrival resolved = sessions == null ? arrival : sessions.resolved(arrival);
+    private WireAnswer shown(RequestHead arrival) {
+        RequestHead resolved = sessions == null ? arrival : sessions.resolved(arrival);
         BrowserSession session = SessionCredentials.of(resolved);
         boolean isOfProgram = session == null && sessions != null && sessions.hasCredential(arrival);
         Principal caller = caller(resolved, isOfProgram);
@@ -146,7 +146,7 @@ final class SessionEndpoint {
      *
      * @param isRecorded whether a refusal leaves a row in the audit
      */
-    private @Nullable Principal caller(Arrival resolved, boolean isRecorded) {
+    private @Nullable Principal caller(RequestHead resolved, boolean isRecorded) {
         try {
             return isRecorded
                     ? credentials.recorded("hub", "session", wanted, resolved)
@@ -160,7 +160,7 @@ final class SessionEndpoint {
     }
 
     private WireAnswer begun(WireRequest request) {
-        Arrival arrival = request.arrival();
+        RequestHead arrival = request.arrival();
         if (sessions == null || methods().isEmpty()) {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION,
@@ -194,7 +194,7 @@ final class SessionEndpoint {
         }
     }
 
-    private WireAnswer begun(Principal user, String method, Credential credential, Sessions sessions, Arrival arrival) {
+    private WireAnswer begun(Principal user, String method, Credential credential, Sessions sessions, RequestHead arrival) {
         var detail = new LinkedHashMap<String, Object>();
         detail.put("method", method);
         String key = credentials.keyId(credential);
@@ -235,7 +235,7 @@ final class SessionEndpoint {
         return text.strip();
     }
 
-    private WireAnswer ended(Arrival arrival) {
+    private WireAnswer ended(RequestHead arrival) {
         if (sessions != null) {
             requireOwn(sessions, arrival);
             end(arrival);
@@ -248,7 +248,7 @@ final class SessionEndpoint {
     }
 
     /** Ends the sessions of the browser. The cookie is enough: it ends no other session, and pages may have lost their half. */
-    private void end(Arrival arrival) {
+    private void end(RequestHead arrival) {
         if (sessions != null) {
             for (String id : SessionCredentials.ids(arrival, hub.get())) {
                 sessions.sessions().end(id, arrival.address());
@@ -257,7 +257,7 @@ final class SessionEndpoint {
     }
 
     /** A foreign page must neither sign its visitor in as another user, nor sign it out. */
-    private static void requireOwn(SessionCredentials sessions, Arrival arrival) {
+    private static void requireOwn(SessionCredentials sessions, RequestHead arrival) {
         if (!sessions.isOwn(arrival)) {
             throw A2AException.of(
                     A2AError.PERMISSION_DENIED,
@@ -280,7 +280,7 @@ final class SessionEndpoint {
         return methods;
     }
 
-    private String cookie(Arrival arrival, String id, Duration life) {
+    private String cookie(RequestHead arrival, String id, Duration life) {
         String url = hub.get();
         return SessionCredentials.cookieName(arrival, url) + "=" + id + "; Max-Age=" + life.toSeconds()
                 + "; Path=/; HttpOnly; SameSite=Strict" + (SessionCredentials.isSecure(arrival, url) ? "; Secure" : "");

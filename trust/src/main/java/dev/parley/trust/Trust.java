@@ -1,6 +1,6 @@
 package dev.parley.trust;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.Admission;
@@ -153,8 +153,8 @@ public final class Trust {
      *     attempts or calls; METHOD_NOT_FOUND if the agent is hidden from the caller; UNAVAILABLE if the issuer of its
      *     token does not answer
      */
-    public Admission admit(String agent, Arrival call) {
-        Arrival arrival = resolved(call);
+    public Admission admit(String agent, RequestHead call) {
+        RequestHead arrival = resolved(call);
         Authentication wanted = of(agent);
         Principal caller = credentials.recorded(agent, "", wanted, arrival);
         return caller == null && open.containsKey(agent) && !everywhere.isOpen()
@@ -168,7 +168,7 @@ public final class Trust {
     }
 
     /** A request with the credential of its session, if that counts. */
-    private Arrival resolved(Arrival arrival) {
+    private RequestHead resolved(RequestHead arrival) {
         return sessions == null || !takesSessions ? arrival : sessions.resolved(arrival);
     }
 
@@ -182,7 +182,7 @@ public final class Trust {
      *
      * @throws A2AException as {@link #admit(String, Arrival)}; UNAUTHENTICATED if the agent is not open
      */
-    public Admission admitUnauthenticated(String agent, Arrival arrival) {
+    public Admission admitUnauthenticated(String agent, RequestHead arrival) {
         Authentication wanted = of(agent);
         CallContext context = CallContext.unauthenticated(arrival.address());
         if (!wanted.isOpen()) {
@@ -192,7 +192,7 @@ public final class Trust {
     }
 
     private Admission admit(
-            String agent, @Nullable Principal caller, CallContext context, Authentication wanted, Arrival arrival) {
+            String agent, @Nullable Principal caller, CallContext context, Authentication wanted, RequestHead arrival) {
         Principal known = caller == null ? ANYBODY : caller;
         if (!policy.knows(known, agent)) {
             denials.note(context, agent, "", "", "hidden by the policy");
@@ -304,7 +304,7 @@ public final class Trust {
      * Returns whether a call has no credentials at all, and no agent is open to anonymous callers by the settings. Calls of agents of
      * extensions that are open are small.
      */
-    public boolean lacksCredentials(Arrival arrival) {
+    public boolean lacksCredentials(RequestHead arrival) {
         return !credentials.areIn(arrival)
                 && SessionCredentials.of(resolved(arrival)) == null
                 && !everywhere.isOpen()
@@ -322,8 +322,8 @@ public final class Trust {
      *
      * @param protectCards whether cards are shown only to callers of the agent
      */
-    public Predicate<String> shown(Arrival call, boolean protectCards) {
-        Arrival arrival = resolved(call);
+    public Predicate<String> shown(RequestHead call, boolean protectCards) {
+        RequestHead arrival = resolved(call);
         var callers = new HashMap<Authentication, Optional<Principal>>();
         return agent -> isShownAt(arrival.address(), agent)
                 && callers.computeIfAbsent(of(agent), wanted -> listed(wanted, arrival, protectCards))
@@ -336,7 +336,7 @@ public final class Trust {
         return !cardAddresses.containsKey(agent) && policy.knows(ANYBODY, agent);
     }
 
-    private Optional<Principal> listed(Authentication wanted, Arrival arrival, boolean protectCards) {
+    private Optional<Principal> listed(Authentication wanted, RequestHead arrival, boolean protectCards) {
         try {
             Principal caller = credentials.caller(wanted, arrival);
             return Optional.of(caller == null ? ANYBODY : caller);
@@ -382,12 +382,12 @@ public final class Trust {
     }
 
     /** Admits administrators of the hub, as {@link #require} does: callers with the scope {@value Principal#ADMIN}. */
-    public CallContext requireAdmin(Arrival arrival) {
+    public CallContext requireAdmin(RequestHead arrival) {
         return require(Principal.ADMIN, arrival);
     }
 
     /** Admits administrators of the hub and those of a group, to operations that show the latter only their group. */
-    public CallContext requireGroupAdmin(Arrival arrival) {
+    public CallContext requireGroupAdmin(RequestHead arrival) {
         Authentication wanted = everywhere();
         CallContext caller =
                 Credentials.context(credentials.recorded("hub", arrival.method(), wanted, resolved(arrival)), arrival);
@@ -413,7 +413,7 @@ public final class Trust {
      *
      * @throws A2AException UNAUTHENTICATED or PERMISSION_DENIED, with a challenge
      */
-    public CallContext require(String scope, Arrival arrival) {
+    public CallContext require(String scope, RequestHead arrival) {
         Authentication wanted = everywhere();
         Authentication scoped = wanted.isOpen() ? wanted : wanted.withScopes(Set.of(scope));
         return Credentials.context(credentials.recorded("hub", arrival.method(), scoped, resolved(arrival)), arrival);

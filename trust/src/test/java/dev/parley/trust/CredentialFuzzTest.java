@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.testkit.SettableClock;
@@ -57,7 +57,7 @@ final class CredentialFuzzTest {
                     line.substring(0, Math.max(0, colon)),
                     line.substring(colon + 1).strip());
         }
-        var arrival = new Arrival("POST", "/agents/echo", headers::get, "192.0.2.1", null);
+        var arrival = new RequestHead("POST", "/agents/echo", headers::get, "192.0.2.1", null);
 
         if (isLetIn("echo", arrival)) {
             assertThat(text).containsAnyOf(KEY, TOKEN);
@@ -67,7 +67,7 @@ final class CredentialFuzzTest {
         }
     }
 
-    private boolean isLetIn(String agent, Arrival arrival) {
+    private boolean isLetIn(String agent, RequestHead arrival) {
         try {
             trust.admit(agent, arrival).leave().run();
             return true;

@@ -1,6 +1,6 @@
 package dev.parley.trust;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.engine.Engine;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
@@ -40,7 +40,7 @@ final class GuardedEndpointTest extends EndpointContract {
     @Override
     protected CallContext caller() {
         Map<String, String> headers = Map.of("X-Api-Key", KEY);
-        return trust.admit("contract", new Arrival("POST", "/agents/contract", headers::get, "192.0.2.1", null))
+        return trust.admit("contract", new RequestHead("POST", "/agents/contract", headers::get, "192.0.2.1", null))
                 .caller();
     }
 

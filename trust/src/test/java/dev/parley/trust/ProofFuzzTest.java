@@ -20,7 +20,7 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.Secrets;
@@ -71,7 +71,7 @@ final class ProofFuzzTest {
     @FuzzTest(maxDuration = "2m")
     void proofs(byte[] bytes) {
         var headers = Map.of("DPoP", new String(bytes, UTF_8));
-        var arrival = new Arrival("POST", "/agents/echo", headers::get, "192.0.2.1", null);
+        var arrival = new RequestHead("POST", "/agents/echo", headers::get, "192.0.2.1", null);
 
         String holder = proofs.holder(arrival, URL);
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AError;
@@ -58,23 +58,23 @@ final class TrustTest {
             .clock(clock)
             .build();
 
-    private CallContext caller(String agent, Arrival arrival) {
+    private CallContext caller(String agent, RequestHead arrival) {
         return trust.admit(agent, arrival).caller();
     }
 
-    private static Arrival headers(String... headers) {
+    private static RequestHead headers(String... headers) {
         var all = new HashMap<String, String>();
         for (int i = 0; i < headers.length; i += 2) {
             all.put(headers[i], headers[i + 1]);
         }
-        return new Arrival("POST", "/agents/echo", all::get, "192.0.2.1", null);
+        return new RequestHead("POST", "/agents/echo", all::get, "192.0.2.1", null);
     }
 
-    private static Arrival key(String key) {
+    private static RequestHead key(String key) {
         return headers("X-Api-Key", key);
     }
 
-    private static Arrival bearer(String token) {
+    private static RequestHead bearer(String token) {
         return headers("Authorization", "Bearer " + token);
     }
 

@@ -22,7 +22,7 @@ public interface WireFace {
      * False for a request that is left to whatever else answers at its path, such as one to another host name. Not for dialects of agents.
      * May wait briefly; the caller is not admitted yet.
      */
-    default boolean answers(Arrival arrival) {
+    default boolean answers(RequestHead arrival) {
         return true;
     }
 

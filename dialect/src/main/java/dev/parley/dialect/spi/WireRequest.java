@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param body empty if there is none
  * @param arrival head of the request, with the method and the path that the client has sent
  */
-public record WireRequest(String method, String path, Map<String, List<String>> query, byte[] body, Arrival arrival) {
+public record WireRequest(String method, String path, Map<String, List<String>> query, byte[] body, RequestHead arrival) {
     /**
      * A request that came to this very path, and without a certificate.
      *
@@ -35,7 +35,7 @@ public record WireRequest(String method, String path, Map<String, List<String>> 
             Function<String, @Nullable String> headers,
             byte[] body,
             String address) {
-        this(method, path, query, body, new Arrival(method, path, headers, address, null));
+        this(method, path, query, body, new RequestHead(method, path, headers, address, null));
     }
 
     public @Nullable String header(String name) {

@@ -3,7 +3,7 @@ package dev.parley.hub.admin;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.served.ExtensionTable;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.Engine;
@@ -102,7 +102,7 @@ public final class AdminApi {
      * Refuses what a page of another site has a browser send. Such a page cannot read the answer, but the request would leave a
      * row in the audit as if an operator had asked.
      */
-    private static void requireOwnSite(Arrival arrival) {
+    private static void requireOwnSite(RequestHead arrival) {
         String site = arrival.header("Sec-Fetch-Site");
         if (site != null && !site.equals("same-origin") && !site.equals("none")) {
             throw A2AException.of(

@@ -3,7 +3,7 @@ package dev.parley.hub.pages;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.AgentExtension;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class ExtensionPages implements RequestHandler {
     public static final String PATH = "/extensions";
 
-    private final Function<Arrival, Predicate<String>> shown;
+    private final Function<RequestHead, Predicate<String>> shown;
     private final Map<String, Listed> all = new ConcurrentSkipListMap<>();
     private final Map<String, String> urisByPath = new ConcurrentSkipListMap<>();
     /** Addresses of documents by URIs. */
@@ -40,7 +40,7 @@ public final class ExtensionPages implements RequestHandler {
     private record Listed(AgentExtension extension, List<String> agents) {}
 
     /** @param shown tells which agents a request may know of */
-    public ExtensionPages(Function<Arrival, Predicate<String>> shown) {
+    public ExtensionPages(Function<RequestHead, Predicate<String>> shown) {
         this.shown = shown;
     }
 

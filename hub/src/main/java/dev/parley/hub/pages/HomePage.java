@@ -1,6 +1,6 @@
 package dev.parley.hub.pages;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.AgentCard;
@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * start page of an extension, if there is one. Safe for any thread.
  */
 public final class HomePage implements RequestHandler {
-    private final Function<Arrival, Predicate<String>> shown;
+    private final Function<RequestHead, Predicate<String>> shown;
     private final Supplier<Optional<String>> start;
     private final Map<String, Entry> agents = new ConcurrentSkipListMap<>();
 
@@ -30,7 +30,7 @@ public final class HomePage implements RequestHandler {
      * @param shown tells which agents a request may know of
      * @param start address to which browsers are led, relative to that of the root; empty for none
      */
-    public HomePage(Function<Arrival, Predicate<String>> shown, Supplier<Optional<String>> start) {
+    public HomePage(Function<RequestHead, Predicate<String>> shown, Supplier<Optional<String>> start) {
         this.shown = shown;
         this.start = start;
     }

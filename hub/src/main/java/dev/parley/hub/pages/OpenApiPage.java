@@ -4,7 +4,7 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.OpenApi;
 import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.dialect.served.ServedAgent;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.server.RequestHandler;
@@ -27,7 +27,7 @@ public final class OpenApiPage implements RequestHandler {
     private record Written(List<String> agents, byte[] json) {}
 
     private final Supplier<String> url;
-    private final Function<Arrival, Predicate<String>> shown;
+    private final Function<RequestHead, Predicate<String>> shown;
     private final @Nullable ExtensionTable operations;
     private final Map<String, String> ownPaths;
     private final Map<String, ServedAgent> agents = new ConcurrentSkipListMap<>();
@@ -41,7 +41,7 @@ public final class OpenApiPage implements RequestHandler {
      */
     public OpenApiPage(
             Supplier<String> url,
-            Function<Arrival, Predicate<String>> shown,
+            Function<RequestHead, Predicate<String>> shown,
             @Nullable ExtensionTable operations,
             Map<String, String> ownPaths) {
         this.url = url;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.mesh.Content.Failure;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
@@ -108,7 +108,7 @@ final class Failures {
      *
      * @param body may be missing
      */
-    static Envelope envelope(byte[] body, Arrival request, A2AException problem) {
+    static Envelope envelope(byte[] body, RequestHead request, A2AException problem) {
         Map<?, ?> sent = members(body);
         return new Envelope(
                 Ids.next(Instant.now()),
@@ -121,7 +121,7 @@ final class Failures {
     }
 
     /** The members of a message that can be read, without its content, which is null if its type cannot be read either. */
-    static Envelope readable(byte[] body, Arrival request, A2AException problem) {
+    static Envelope readable(byte[] body, RequestHead request, A2AException problem) {
         Map<?, ?> sent = members(body);
         Map<?, ?> message = sent.get("message") instanceof Map<?, ?> members ? members : Map.of();
         String type = text(message, "type", "");

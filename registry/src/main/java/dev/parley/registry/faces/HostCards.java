@@ -1,6 +1,6 @@
 package dev.parley.registry.faces;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireCall;
@@ -24,13 +24,13 @@ import java.util.function.Predicate;
  * @param errors form of errors
  */
 record HostCards(Predicate<String> hosts, WireFace errors) implements WireFace {
-    private static String host(Arrival arrival) {
+    private static String host(RequestHead arrival) {
         String host = arrival.header("Host");
         return host == null ? "" : host.replaceFirst(":[0-9]*$", "").toLowerCase(Locale.ROOT);
     }
 
     @Override
-    public boolean answers(Arrival arrival) {
+    public boolean answers(RequestHead arrival) {
         return hosts.test(host(arrival));
     }
 

@@ -2,7 +2,7 @@ package dev.parley.server.helidon;
 
 import static dev.parley.server.helidon.ExchangeState.NEVER;
 
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.server.limits.BodyBudget;
@@ -127,8 +127,8 @@ public final class Exchange extends ExchangeState {
     // --- the caller
 
     /** The head of the request, as the input of authentication. */
-    public Arrival arrival(String path) {
-        return new Arrival(method(), path, this::header, clientAddress(), certificate, isSecure());
+    public RequestHead arrival(String path) {
+        return new RequestHead(method(), path, this::header, clientAddress(), certificate, isSecure());
     }
 
     /** The request is refused. Counts once, and only if the caller was not admitted. */

@@ -12,7 +12,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import java.net.URI;
@@ -79,7 +79,7 @@ public final class Proofs {
      * @param url of the call, as the caller sees it
      * @param thumbprint of the key
      */
-    public boolean isHeld(Arrival arrival, String url, String token, String thumbprint) {
+    public boolean isHeld(RequestHead arrival, String url, String token, String thumbprint) {
         return holder(arrival, url, token, thumbprint) != null;
     }
 
@@ -88,11 +88,11 @@ public final class Proofs {
      *
      * @param url of the call, as the caller sees it
      */
-    public @Nullable String holder(Arrival arrival, String url) {
+    public @Nullable String holder(RequestHead arrival, String url) {
         return holder(arrival, url, null, null);
     }
 
-    private @Nullable String holder(Arrival arrival, String url, @Nullable String token, @Nullable String expected) {
+    private @Nullable String holder(RequestHead arrival, String url, @Nullable String token, @Nullable String expected) {
         String header = arrival.header(HEADER);
         try {
             return header == null || header.contains(",") ? null : holder(header, arrival, url, token, expected);
@@ -102,7 +102,7 @@ public final class Proofs {
     }
 
     private @Nullable String holder(
-            String header, Arrival arrival, String url, @Nullable String token, @Nullable String expected)
+            String header, RequestHead arrival, String url, @Nullable String token, @Nullable String expected)
             throws ParseException, JOSEException {
         SignedJWT proof = SignedJWT.parse(header);
         JWK key = proof.getHeader().getJWK();

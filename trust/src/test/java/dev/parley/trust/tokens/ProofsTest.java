@@ -12,7 +12,7 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import dev.parley.dialect.spi.Arrival;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.testkit.SettableClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,8 +54,8 @@ final class ProofsTest {
         return proof.serialize();
     }
 
-    private static Arrival with(String proof) {
-        return new Arrival("POST", "/agents/echo", Map.of("DPoP", proof)::get, "192.0.2.1", null);
+    private static RequestHead with(String proof) {
+        return new RequestHead("POST", "/agents/echo", Map.of("DPoP", proof)::get, "192.0.2.1", null);
     }
 
     private boolean isGood(String proof) throws Exception {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param certificate of the client on a TLS connection, signed by a trusted authority; null for none
  * @param isSecure whether the client sent it over TLS, as far as the server knows
  */
-public record Arrival(
+public record RequestHead(
         String method,
         String path,
         Function<String, @Nullable String> headers,
@@ -22,7 +22,7 @@ public record Arrival(
         @Nullable X509Certificate certificate,
         boolean isSecure) {
     /** A request of which it is not known that it came over TLS. */
-    public Arrival(
+    public RequestHead(
             String method,
             String path,
             Function<String, @Nullable String> headers,
@@ -37,8 +37,8 @@ public record Arrival(
     }
 
     /** Without the credentials that a browser adds to the requests of pages by itself: certificate, password and cookies. */
-    public Arrival withoutCredentialsOfBrowser() {
-        return new Arrival(method, path, this::headerOfPage, address, null, isSecure);
+    public RequestHead withoutCredentialsOfBrowser() {
+        return new RequestHead(method, path, this::headerOfPage, address, null, isSecure);
     }
 
     private @Nullable String headerOfPage(String name) {
