@@ -35,7 +35,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.Mended;
-import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.FieldPath;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.LruMap;
@@ -519,7 +519,7 @@ public final class WireBinding implements Binding {
 
         @Override
         public @Nullable T read(JsonParser in) {
-            Place.require(in, JsonToken.START_OBJECT, expected());
+            FieldPath.require(in, JsonToken.START_OBJECT, expected());
             T result = null;
             boolean named = true;
             for (String name = in.nextName(); name != null; name = in.nextName()) {
@@ -533,13 +533,13 @@ public final class WireBinding implements Binding {
                 } else if (!name.equals("result")) {
                     in.skipChildren();
                 } else if (result != null) {
-                    throw Place.fault(in, "", "duplicate key");
+                    throw FieldPath.fault(in, "", "duplicate key");
                 } else if (token != JsonToken.VALUE_NULL || codec.readsNull()) {
                     result = codec.read(in);
                 }
             }
             if (result == null) {
-                throw Place.fault(in, "result", "missing");
+                throw FieldPath.fault(in, "result", "missing");
             }
             if (!named && id != null) {
                 throw shifted("null", id); // only an error may have none

@@ -26,7 +26,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.InstalledExtensions;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.FieldPath;
 import dev.parley.protocol.json.ObjectCodec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,7 +71,7 @@ public final class LegacyCard {
                     return JsonText.read(JsonText.write(Codecs.FREE, Map.of(name, flow)), V1Card.FLOW);
                 }
             }
-            throw Place.fault(in, "", "no known flow (expected: one of " + String.join(", ", FLOWS) + ")");
+            throw FieldPath.fault(in, "", "no known flow (expected: one of " + String.join(", ", FLOWS) + ")");
         }
 
         @Override

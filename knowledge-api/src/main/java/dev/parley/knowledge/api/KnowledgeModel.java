@@ -20,7 +20,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.FieldPath;
 import dev.parley.protocol.json.ObjectCodec;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -56,7 +56,7 @@ final class KnowledgeModel {
                 case VALUE_TRUE -> true;
                 case VALUE_FALSE -> false;
                 case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> in.getDecimalValue();
-                default -> throw Place.unexpected(in, expected());
+                default -> throw FieldPath.unexpected(in, expected());
             };
         }
 
@@ -75,7 +75,7 @@ final class KnowledgeModel {
         @Override
         public Double read(JsonParser in) {
             if (!in.currentToken().isNumeric()) {
-                throw Place.unexpected(in, expected());
+                throw FieldPath.unexpected(in, expected());
             }
             return in.getDoubleValue();
         }
@@ -105,7 +105,7 @@ final class KnowledgeModel {
             } catch (ArithmeticException fraction) {
                 // said below
             }
-            throw Place.unexpected(in, expected());
+            throw FieldPath.unexpected(in, expected());
         }
 
         @Override

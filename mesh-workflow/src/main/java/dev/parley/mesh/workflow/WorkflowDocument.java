@@ -19,7 +19,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.Place;
+import dev.parley.protocol.json.FieldPath;
 import dev.parley.protocol.json.ObjectCodec;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,7 +68,7 @@ public record WorkflowDocument(
             if (in.currentToken() == JsonToken.START_OBJECT) {
                 return new Performer(null, Need.CODEC.read(in));
             }
-            Place.require(in, JsonToken.VALUE_STRING, expected());
+            FieldPath.require(in, JsonToken.VALUE_STRING, expected());
             return new Performer(in.getString(), null);
         }
 

@@ -91,7 +91,7 @@ public final class CanonicalJson {
                         out.append(String.format("\\u%04x", (int) c));
                     } else if (Character.isSurrogate(c)) {
                         if (!Character.isSurrogatePair(c, i + 1 < text.length() ? text.charAt(i + 1) : ' ')) {
-                            throw Place.invalid("half a surrogate pair in a string");
+                            throw FieldPath.invalid("half a surrogate pair in a string");
                         }
                         out.append(c).append(text.charAt(++i));
                     } else {
@@ -111,7 +111,7 @@ public final class CanonicalJson {
         String text = text(value);
         boolean whole = !(number instanceof Double);
         if (whole && new BigDecimal(text).compareTo(new BigDecimal(number.toString())) != 0) {
-            throw Place.invalid("an integer that no double is equal to: " + number);
+            throw FieldPath.invalid("an integer that no double is equal to: " + number);
         }
         return text;
     }

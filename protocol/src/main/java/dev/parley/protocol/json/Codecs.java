@@ -49,7 +49,7 @@ public final class Codecs {
         public T read(JsonParser in) {
             T value = reader.apply(in);
             if (value == null) {
-                throw Place.unexpected(in, expected);
+                throw FieldPath.unexpected(in, expected);
             }
             return value;
         }
@@ -334,7 +334,7 @@ public final class Codecs {
             new Described<>("an object", others -> Map.of("type", "object", "additionalProperties", true)) {
                 @Override
                 public Map<String, @Nullable Object> read(JsonParser in) {
-                    Place.require(in, JsonToken.START_OBJECT, expected());
+                    FieldPath.require(in, JsonToken.START_OBJECT, expected());
                     return readStruct(in);
                 }
 
@@ -347,7 +347,7 @@ public final class Codecs {
     private static <T> T present(JsonParser in, Codec<T> codec) {
         T value = codec.read(in);
         if (value == null) {
-            throw Place.unexpected(in, codec.expected());
+            throw FieldPath.unexpected(in, codec.expected());
         }
         return value;
     }
@@ -431,7 +431,7 @@ public final class Codecs {
 
             @Override
             public List<T> read(JsonParser in) {
-                Place.require(in, JsonToken.START_ARRAY, expected());
+                FieldPath.require(in, JsonToken.START_ARRAY, expected());
                 var elements = new ArrayList<T>();
                 while (in.nextToken() != JsonToken.END_ARRAY) {
                     elements.add(present(in, element));
@@ -456,7 +456,7 @@ public final class Codecs {
                 "an object", others -> Map.of("type", "object", "additionalProperties", others.apply(element))) {
             @Override
             public Map<String, T> read(JsonParser in) {
-                Place.require(in, JsonToken.START_OBJECT, expected());
+                FieldPath.require(in, JsonToken.START_OBJECT, expected());
                 var members = new LinkedHashMap<String, T>();
                 for (String name = in.nextName(); name != null; name = in.nextName()) {
                     in.nextToken();
@@ -511,7 +511,7 @@ public final class Codecs {
                         return constant;
                     }
                 }
-                throw Place.unexpected(in, expected());
+                throw FieldPath.unexpected(in, expected());
             }
 
             @Override
@@ -596,7 +596,7 @@ public final class Codecs {
                 try {
                     return value == null ? null : read.apply(value);
                 } catch (InvalidField invalid) {
-                    throw Place.fault(in, invalid.field(), invalid.problem());
+                    throw FieldPath.fault(in, invalid.field(), invalid.problem());
                 }
             }
 
@@ -678,7 +678,7 @@ public final class Codecs {
             case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
                 Number number = in.getNumberValue();
                 if (Double.isInfinite(number.doubleValue())) {
-                    throw Place.unexpected(in, "a number in the range of a double");
+                    throw FieldPath.unexpected(in, "a number in the range of a double");
                 }
                 yield number;
             }
@@ -690,7 +690,7 @@ public final class Codecs {
                 }
                 yield Collections.unmodifiableList(elements);
             }
-            default -> throw Place.unexpected(in, "a value");
+            default -> throw FieldPath.unexpected(in, "a value");
         };
     }
 
@@ -711,7 +711,7 @@ public final class Codecs {
     /** Says that the last {@code put} overwrote something, if it did. */
     private static void refuseDuplicate(JsonParser in, Map<?, ?> members, int sizeBefore) {
         if (members.size() == sizeBefore) {
-            throw Place.duplicate(in);
+            throw FieldPath.duplicate(in);
         }
     }
 

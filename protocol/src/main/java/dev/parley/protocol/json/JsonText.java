@@ -127,7 +127,7 @@ public final class JsonText {
     private static <T> T required(Codec<T> codec, JsonParser in) {
         T value = codec.read(in);
         if (value == null) {
-            throw Place.unexpected(in, codec.expected());
+            throw FieldPath.unexpected(in, codec.expected());
         }
         return value;
     }
@@ -161,7 +161,7 @@ public final class JsonText {
         try {
             return parse(parsers.factory, json, from, length, reader);
         } catch (StreamConstraintsException | ArrayIndexOutOfBoundsException tooMuch) {
-            throw Place.invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
+            throw FieldPath.invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
                             + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
                     .causedBy(tooMuch);
         } catch (JacksonException malformed) {
@@ -173,23 +173,23 @@ public final class JsonText {
         try (JsonParser parser = factory.createParser(ObjectReadContext.empty(), json, from, length)) {
             JsonParser in = LongTexts.of(parser, json, from, length);
             if (in.nextToken() == null) {
-                throw Place.invalid("empty");
+                throw FieldPath.invalid("empty");
             }
             R result = reader.apply(in);
             if (in.nextToken() != null) {
-                throw Place.invalid("something follows the value");
+                throw FieldPath.invalid("something follows the value");
             }
             return result;
         } catch (StackOverflowError deep) {
             // Answers may be nested more deeply than requests, and than a small stack has room for.
-            throw Place.invalid("nested too deeply").causedBy(deep);
+            throw FieldPath.invalid("nested too deeply").causedBy(deep);
         }
     }
 
     private static A2AException invalid(JacksonException malformed) {
         TokenStreamLocation at = malformed.getLocation();
         String where = at == null ? "" : " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
-        return Place.invalid(plain(malformed.getOriginalMessage()) + where).causedBy(malformed);
+        return FieldPath.invalid(plain(malformed.getOriginalMessage()) + where).causedBy(malformed);
     }
 
     /** The message of the parser, without its advice to those who program with it. */
@@ -218,7 +218,7 @@ public final class JsonText {
 
     private static byte[] utf8(byte[] json) {
         if (!Utf8.isValid(json)) {
-            throw Place.invalid("not UTF-8");
+            throw FieldPath.invalid("not UTF-8");
         }
         return json;
     }
@@ -248,7 +248,7 @@ public final class JsonText {
     }
 
     private static A2AException halfCharacter() {
-        return Place.invalid("an escape of half a surrogate pair (expected: both halves)");
+        return FieldPath.invalid("an escape of half a surrogate pair (expected: both halves)");
     }
 
     /** The number that four digits are, or -1 if they are none. */

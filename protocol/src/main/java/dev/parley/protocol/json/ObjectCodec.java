@@ -493,14 +493,14 @@ public final class ObjectCodec<T> implements Codec<T> {
     }
 
     private void readMembers(JsonParser in, @Nullable Object[] values) {
-        Place.require(in, JsonToken.START_OBJECT, expected());
+        FieldPath.require(in, JsonToken.START_OBJECT, expected());
         Map<String, @Nullable Object> kept = Map.of();
         for (String name = in.nextName(); name != null; name = in.nextName()) {
             JsonToken token = in.nextToken();
             Integer index = indexes.get(name);
             if (index == null) {
                 if (unknown == Unknown.REFUSED || unknown == Unknown.REFUSED_IN_REQUESTS && !isOfA2a(name)) {
-                    throw Place.fault(in, "", unknown());
+                    throw FieldPath.fault(in, "", unknown());
                 }
                 if (others == null || token == JsonToken.VALUE_NULL || others.foreign.contains(name)) {
                     in.skipChildren();
@@ -517,7 +517,7 @@ public final class ObjectCodec<T> implements Codec<T> {
             Object before = values[index];
             values[index] = codec.read(in);
             if (before != null && !(name.equals(RepeatedKinds.KIND) && before.equals(values[index]))) {
-                throw members[index].isSpeltTwoWays() ? twice(in, members[index].name) : Place.duplicate(in);
+                throw members[index].isSpeltTwoWays() ? twice(in, members[index].name) : FieldPath.duplicate(in);
             }
         }
         if (others != null && !kept.isEmpty()) {
@@ -527,7 +527,7 @@ public final class ObjectCodec<T> implements Codec<T> {
 
     /** The fault of a member that its object has already, maybe in the other spelling. */
     private static A2AException twice(@Nullable JsonParser in, String name) {
-        return Place.fault(in, "", "given twice (expected: once, as " + name + " or " + snakeCase(name) + ")");
+        return FieldPath.fault(in, "", "given twice (expected: once, as " + name + " or " + snakeCase(name) + ")");
     }
 
     /** True for a shape that takes what a request says as it is: an empty text in a query is a value, and not a member left out. */
@@ -561,7 +561,7 @@ public final class ObjectCodec<T> implements Codec<T> {
                 if (member.presence == Presence.REQUIRED) {
                     missing = missing.isEmpty() ? new ArrayList<>() : missing;
                     missing.add(new Violation(
-                            Place.of(in, member.label.getValue()),
+                            FieldPath.of(in, member.label.getValue()),
                             "missing (expected: " + member.codec.expected() + ")"));
                 }
                 values[i] = member.absent;
@@ -573,7 +573,7 @@ public final class ObjectCodec<T> implements Codec<T> {
         try {
             return constructor.apply(new Values(values));
         } catch (InvalidField invalid) {
-            throw Place.fault(in, spelt(invalid.field()), invalid.problem());
+            throw FieldPath.fault(in, spelt(invalid.field()), invalid.problem());
         }
     }
 

@@ -47,7 +47,7 @@ public final class OneOf<T> implements Codec<T> {
     @Override
     public T read(JsonParser in) {
         if (in.currentToken() != JsonToken.START_OBJECT) {
-            throw Place.unexpected(in, "an object");
+            throw FieldPath.unexpected(in, "an object");
         }
         Object found = null;
         for (String name = in.nextName(); name != null; name = in.nextName()) {
@@ -56,13 +56,13 @@ public final class OneOf<T> implements Codec<T> {
             if (choice == null || token == JsonToken.VALUE_NULL) {
                 in.skipChildren();
             } else if (found != null) {
-                throw Place.fault(in, "", "a second kind (expected: " + expected() + ")");
+                throw FieldPath.fault(in, "", "a second kind (expected: " + expected() + ")");
             } else {
                 found = choice.codec.read(in);
             }
         }
         if (found == null) {
-            throw Place.fault(in, "", "of no known kind (expected: " + expected() + ")");
+            throw FieldPath.fault(in, "", "of no known kind (expected: " + expected() + ")");
         }
         @SuppressWarnings("unchecked") // every choice is a T
         T value = (T) found;

@@ -40,7 +40,7 @@ public record TreeCodec<T>(JsonForm<T> form) implements Codec<T> {
         try {
             return form.fromJson(tree);
         } catch (InvalidField invalid) {
-            throw Place.fault(in, invalid.field(), invalid.problem());
+            throw FieldPath.fault(in, invalid.field(), invalid.problem());
         }
     }
 

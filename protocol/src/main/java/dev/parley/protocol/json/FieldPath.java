@@ -9,10 +9,10 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamContext;
 
 /** Names the place in a document where something is wrong, as {@code message.parts[0].text}. */
-public final class Place {
+public final class FieldPath {
     private static final int SHOWN_CHARACTERS = 60;
 
-    private Place() {}
+    private FieldPath() {}
 
     /** Returns the error of the current value, with the expected one. */
     public static A2AException unexpected(JsonParser in, String expected) {
