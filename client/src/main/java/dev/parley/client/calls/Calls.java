@@ -9,7 +9,7 @@ import dev.parley.client.wire.Credential;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
-import dev.parley.client.wire.Place;
+import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Places;
 import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.spi.Binding;
@@ -67,7 +67,7 @@ public final class Calls implements AutoCloseable {
 
     /** An exchange over HTTP in one attempt. */
     interface ByHttp<R> {
-        R at(Place.ByHttp place, Duration left) throws Trouble, InterruptedException;
+        R at(AgentAddress.ByHttp place, Duration left) throws Trouble, InterruptedException;
     }
 
     /** Reads an answer; throws A2AException if it is a refusal. */
@@ -77,8 +77,8 @@ public final class Calls implements AutoCloseable {
 
     <R> R exchange(Operation.Call<R> operation, Duration timeout, CallContext context, ByHttp<R> byHttp) {
         return attempt(operation.isRepeatable(), timeout, (place, left) -> switch (place) {
-            case Place.ByHttp http -> byHttp.at(http, left);
-            case Place.ByTransport other -> {
+            case AgentAddress.ByHttp http -> byHttp.at(http, left);
+            case AgentAddress.ByTransport other -> {
                 CallContext limited = context.withDeadline(settings.now().plus(left));
                 yield remotes.ask(
                         other, limited, left, (agent, caller, headers) -> agent.call(operation, caller, headers));
@@ -127,7 +127,7 @@ public final class Calls implements AutoCloseable {
 
     /** Sends a request that is no operation, once. */
     public HttpCall.Answer exchange(HttpCall call, Duration timeout) {
-        Place place = places.used();
+        AgentAddress place = places.used();
         try {
             List<Credential> credentials =
                     means.credentials().of(place.card(), place.url(), CallContext.anonymous(), timeout);
@@ -192,7 +192,7 @@ public final class Calls implements AutoCloseable {
      *
      * @throws Trouble if another attempt may help
      */
-    Request request(Place.ByHttp place, Operation operation, CallContext context, Duration left)
+    Request request(AgentAddress.ByHttp place, Operation operation, CallContext context, Duration left)
             throws Trouble, InterruptedException {
         Request request = place.request(
                         place.binding().request(operation, settings.extended(context), place.agent()),
@@ -206,7 +206,7 @@ public final class Calls implements AutoCloseable {
     }
 
     /** Returns the place to which the next call goes first. */
-    public Place place() {
+    public AgentAddress place() {
         return places.used();
     }
 

@@ -3,7 +3,7 @@ package dev.parley.client.calls;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
-import dev.parley.client.wire.Place;
+import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Transports;
 import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.ExtensionBinding;
@@ -108,14 +108,14 @@ public final class HttpExtension {
     }
 
     private <E> Feed<E> open(
-            Place place,
+            AgentAddress place,
             Operation.ExtensionWatch<E> operation,
             @Nullable String after,
             CallContext context,
             Duration left)
             throws Trouble, InterruptedException {
         return switch (place) {
-            case Place.ByHttp http -> {
+            case AgentAddress.ByHttp http -> {
                 ExtensionBinding binding = binding(http);
                 Outgoing outgoing = binding.request(operation, context);
                 Request request = request(
@@ -139,7 +139,7 @@ public final class HttpExtension {
                         (status, type, body) -> binding.refusal(status, body));
             }
             // The deadline is one for the beginning, not for the stream.
-            case Place.ByTransport other ->
+            case AgentAddress.ByTransport other ->
                 calls.remotes()
                         .ask(
                                 other,
@@ -149,7 +149,7 @@ public final class HttpExtension {
         };
     }
 
-    private ExtensionBinding binding(Place place) {
+    private ExtensionBinding binding(AgentAddress place) {
         return new ExtensionBinding(place.agent(), entry, protocol);
     }
 
@@ -162,7 +162,7 @@ public final class HttpExtension {
         return resuming;
     }
 
-    private Request request(Place.ByHttp place, Outgoing outgoing, CallContext context, Duration left)
+    private Request request(AgentAddress.ByHttp place, Outgoing outgoing, CallContext context, Duration left)
             throws Trouble, InterruptedException {
         return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left))
                 .by(context);

@@ -3,7 +3,7 @@ package dev.parley.client.calls;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.ClientSettings;
-import dev.parley.client.wire.Place;
+import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Transports;
 import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.spi.Transport;
@@ -44,7 +44,7 @@ final class Remotes implements AutoCloseable {
      *
      * @throws Trouble if another attempt may help, here or elsewhere
      */
-    <T> T ask(Place.ByTransport place, CallContext context, Duration left, Asked<T> asked)
+    <T> T ask(AgentAddress.ByTransport place, CallContext context, Duration left, Asked<T> asked)
             throws Trouble, InterruptedException {
         ClientSettings settings = means.settings();
         if (!settings.headers().isEmpty()) {
@@ -76,7 +76,7 @@ final class Remotes implements AutoCloseable {
         }
     }
 
-    private synchronized Transport.Remote remote(Place.ByTransport place) {
+    private synchronized Transport.Remote remote(AgentAddress.ByTransport place) {
         if (closed) {
             throw new ClientException(Problem.CLOSED, "the client has been closed");
         }

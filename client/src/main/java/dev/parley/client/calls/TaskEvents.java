@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.HttpWire;
-import dev.parley.client.wire.Place;
+import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Trouble;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.protocol.A2AError;
@@ -102,7 +102,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     public static TaskEvents open(
             Calls calls,
             AgentEndpoint endpoint,
-            Place place,
+            AgentAddress place,
             CallContext context,
             Operation.TaskWatch operation,
             Duration left)
@@ -111,10 +111,10 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     }
 
     private static Feed<LoggedEvent> watch(
-            Calls calls, Place place, CallContext context, Operation.TaskWatch operation, Duration left)
+            Calls calls, AgentAddress place, CallContext context, Operation.TaskWatch operation, Duration left)
             throws Trouble, InterruptedException {
         return switch (place) {
-            case Place.ByHttp http -> {
+            case AgentAddress.ByHttp http -> {
                 HttpWire.Request request = calls.request(http, operation, context, left);
                 Binding binding = http.binding().answering(request.id(), EVENT_STREAM);
                 yield HttpElements.open(
@@ -129,7 +129,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
                         (status, type, body) ->
                                 http.binding().answering(request.id(), type).refusal(status, body));
             }
-            case Place.ByTransport other ->
+            case AgentAddress.ByTransport other ->
                 calls.remotes()
                         .ask(other, context, left, (agent, caller, headers) -> agent.watch(operation, caller, headers));
         };

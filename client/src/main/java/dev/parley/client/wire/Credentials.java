@@ -68,7 +68,7 @@ public final class Credentials {
             throws Trouble, InterruptedException {
         if (settings.apiKey() != null) {
             settings.requirePrivate(url);
-            return List.of(new Credential.Key(Place.keyScheme(card), settings.apiKey()));
+            return List.of(new Credential.Key(AgentAddress.keyScheme(card), settings.apiKey()));
         }
         if (settings.credentials() != null) {
             settings.requirePrivate(url);

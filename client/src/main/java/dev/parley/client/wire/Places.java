@@ -32,18 +32,18 @@ import org.jspecify.annotations.Nullable;
 public final class Places {
     /** One exchange with the agent, in the time that is left. */
     public interface Exchange<T> {
-        T at(Place place, Duration left) throws Trouble, InterruptedException;
+        T at(AgentAddress place, Duration left) throws Trouble, InterruptedException;
     }
 
     /** Maximum of attempted places: a card may list any number, and each may take its time not to answer. */
     static final int MOST = 8;
 
-    private final List<Place> places;
-    private volatile Place used;
+    private final List<AgentAddress> places;
+    private volatile AgentAddress used;
     private volatile boolean settled;
 
     /** @param places the best first, at least one */
-    private Places(List<Place> places, Place used, boolean settled) {
+    private Places(List<AgentAddress> places, AgentAddress used, boolean settled) {
         this.places = places;
         this.used = used;
         this.settled = settled;
@@ -57,16 +57,16 @@ public final class Places {
      * @throws ClientException if there is none
      */
     public static Places of(AgentCard card, @Nullable Found found, ClientSettings settings) {
-        var preferred = new ArrayList<List<Place>>();
+        var preferred = new ArrayList<List<AgentAddress>>();
         settings.preferred().forEach(binding -> preferred.add(new ArrayList<>()));
-        var others = new ArrayList<Place>();
+        var others = new ArrayList<AgentAddress>();
         for (AgentCard.Interface agent : card.supportedInterfaces()) {
             if (isWanted(agent.protocolVersion(), settings.version())) {
                 int rank = rank(agent.protocolBinding(), settings.preferred());
                 place(card, agent, found, settings).ifPresent((rank < 0 ? others : preferred.get(rank))::add);
             }
         }
-        List<Place> all = new ArrayList<>();
+        List<AgentAddress> all = new ArrayList<>();
         preferred.forEach(all::addAll);
         all.addAll(others);
         if (all.isEmpty()) {
@@ -76,14 +76,14 @@ public final class Places {
     }
 
     /** Returns an interface as a place; empty if this client does not speak to it. */
-    private static Optional<Place> place(
+    private static Optional<AgentAddress> place(
             AgentCard card, AgentCard.Interface agent, @Nullable Found found, ClientSettings settings) {
         WireListener listener = settings.listener();
         Optional<Binding> binding = listener.equals(ClientSettings.DEAF)
                 ? WireBinding.of(agent)
                 : WireBinding.of(agent, listener::deviation);
         if (binding.isPresent()) {
-            return Optional.of(new Place.ByHttp(card, agent, address(agent), binding.get(), found));
+            return Optional.of(new AgentAddress.ByHttp(card, agent, address(agent), binding.get(), found));
         }
         if (settings.http() != null) {
             return Optional.empty(); // other transports look hosts up themselves
@@ -91,7 +91,7 @@ public final class Places {
         try {
             return Transports.of(agent)
                     .map(transport ->
-                            new Place.ByTransport(card, agent, Transports.url(card, agent), transport, found));
+                            new AgentAddress.ByTransport(card, agent, Transports.url(card, agent), transport, found));
         } catch (IllegalArgumentException e) {
             return Optional.empty(); // such addresses have forms that only some libraries know
         }
@@ -150,7 +150,7 @@ public final class Places {
                 settled);
     }
 
-    private static boolean isSecret(Place place) {
+    private static boolean isSecret(AgentAddress place) {
         return place.url().uri().getScheme().equals("https");
     }
 
@@ -160,7 +160,7 @@ public final class Places {
     }
 
     /** The one that is used: the best, until another one has answered in its stead. */
-    public Place used() {
+    public AgentAddress used() {
         return used;
     }
 
@@ -175,7 +175,7 @@ public final class Places {
         }
         long end = System.nanoTime() + left.toNanos();
         Trouble first = null;
-        for (Place place : places) {
+        for (AgentAddress place : places) {
             if (first != null) {
                 listener.retrying(
                         first.verdict().getMessage() + "; another interface of the card is tried, "
@@ -200,7 +200,7 @@ public final class Places {
         throw requireNonNull(first, "at least one place");
     }
 
-    private void settle(Place place) {
+    private void settle(AgentAddress place) {
         used = place;
         settled = true;
     }

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Address and binding of an agent: one interface of its card. */
-public sealed interface Place {
+public sealed interface AgentAddress {
     SecurityScheme.ApiKey USUAL_KEY = new SecurityScheme.ApiKey(null, "header", "X-API-Key");
 
     AgentCard card();
@@ -31,7 +31,7 @@ public sealed interface Place {
     Found found();
 
     /** The same, as another card of the same agent describes it. */
-    Place with(AgentCard other);
+    AgentAddress with(AgentCard other);
 
     /** Reached by a transport that brings its own connections; see {@code Remotes}. */
     record ByTransport(
@@ -39,7 +39,7 @@ public sealed interface Place {
             AgentCard.Interface agent,
             HttpUrl url,
             Transport transport,
-            @Nullable Found found) implements Place {
+            @Nullable Found found) implements AgentAddress {
         @Override
         public ByTransport with(AgentCard other) {
             return new ByTransport(other, agent, url, transport, found);
@@ -52,7 +52,7 @@ public sealed interface Place {
             AgentCard.Interface agent,
             HttpUrl url,
             Binding binding,
-            @Nullable Found found) implements Place {
+            @Nullable Found found) implements AgentAddress {
         @Override
         public ByHttp with(AgentCard other) {
             return new ByHttp(other, agent, url, binding, found);
