@@ -9,7 +9,7 @@ import dev.parley.cli.connection.Problems;
 import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.Logs;
 import dev.parley.cli.output.Output;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.hub.Hub;
@@ -45,7 +45,7 @@ public final class Main {
                             }
                         },
                         "interruption"));
-        Surroundings around = surroundings(interruption);
+        CliEnvironment around = surroundings(interruption);
         if (args.length > 0 && args[0].equals("up")) {
             Hub.prepare(); // beside reading the command line and the settings
         }
@@ -54,11 +54,11 @@ public final class Main {
         System.exit(status);
     }
 
-    private static Surroundings surroundings(Interruption interruption) {
+    private static CliEnvironment surroundings(Interruption interruption) {
         // The labels, numbers and escapes are a contract with scripts in any locale.
         Locale.setDefault(Locale.ROOT);
         Logs.quiet();
-        return new Surroundings(
+        return new CliEnvironment(
                 System.in,
                 stream(FileDescriptor.out),
                 stream(FileDescriptor.err),
@@ -66,7 +66,7 @@ public final class Main {
                 Path.of("").toAbsolutePath(),
                 Path.of(System.getProperty("user.home")),
                 interruption,
-                Surroundings.isTerminal(2));
+                CliEnvironment.isTerminal(2));
     }
 
     private static PrintStream stream(FileDescriptor descriptor) {
@@ -79,7 +79,7 @@ public final class Main {
      *
      * @return the exit status
      */
-    static int run(Surroundings around, String... args) {
+    static int run(CliEnvironment around, String... args) {
         var output = new Output(around, isJson(around, args));
         try {
             var commands = new Commands(List.of(args));
@@ -89,7 +89,7 @@ public final class Main {
                 last = last.subcommand();
             }
             if (typed.isVersionHelpRequested()) {
-                output.help(Commands.NAME + " " + Surroundings.version() + "\n");
+                output.help(Commands.NAME + " " + CliEnvironment.version() + "\n");
                 return 0;
             }
             if (last.isUsageHelpRequested()) {
@@ -106,7 +106,7 @@ public final class Main {
         }
     }
 
-    private static int run(Command command, Surroundings around, TypedFlags flags, ParseResult last, Output first) {
+    private static int run(Command command, CliEnvironment around, TypedFlags flags, ParseResult last, Output first) {
         command.check(flags);
         Settings settings = command.settings(around, flags);
         Reports reports = settings.client(Reports::read);
@@ -142,7 +142,7 @@ public final class Main {
     }
 
     /** Whether even an unreadable command line is to be answered in JSON; so this looks before it is read. */
-    private static boolean isJson(Surroundings around, String... args) {
+    private static boolean isJson(CliEnvironment around, String... args) {
         String format = null;
         for (int i = 0; i < args.length; i++) {
             if ((args[i].equals("-o") || args[i].equals("--output")) && i + 1 < args.length) {

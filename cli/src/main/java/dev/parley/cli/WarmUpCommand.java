@@ -3,7 +3,7 @@ package dev.parley.cli;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.client.AgentClient;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class WarmUpCommand {
     }
 
     /** Runs {@code parley up} as it is typed, without the settings of this machine, calls an agent, and stops it. */
-    private static void up(Surroundings around, Path data) throws IOException, InterruptedException {
+    private static void up(CliEnvironment around, Path data) throws IOException, InterruptedException {
         var interruption = new Interruption();
         var end = new PipedOutputStream();
         try (var lines = new BufferedReader(
@@ -56,7 +56,7 @@ final class WarmUpCommand {
             var hub = Thread.ofPlatform().name("up").start(() -> {
                 try (var out = new PrintStream(end, false, StandardCharsets.UTF_8)) {
                     Main.run(
-                            new Surroundings(around.in(), out, around.err(), Map.of(), data, data, interruption, false),
+                            new CliEnvironment(around.in(), out, around.err(), Map.of(), data, data, interruption, false),
                             "up",
                             "--port",
                             "0",

@@ -3,7 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.client.AgentClient;
 import dev.parley.protocol.Task;
 import java.io.BufferedReader;
@@ -62,7 +62,7 @@ class EmbeddingIT {
         Shell.Ran ran = new Shell(directory).run("init", "price-list");
         Path project = directory.resolve("price-list");
         Path pom = project.resolve("pom.xml");
-        Files.writeString(pom, Files.readString(pom).replace(Surroundings.version(), maven.version()));
+        Files.writeString(pom, Files.readString(pom).replace(CliEnvironment.version(), maven.version()));
 
         maven.run(project, "package");
         String answer =

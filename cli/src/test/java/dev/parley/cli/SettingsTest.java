@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.settings.SettingType;
 import java.io.IOException;
@@ -366,7 +366,7 @@ class SettingsTest {
         shell.with("A2ACLI_WAIT", "true");
 
         Settings settings = Settings.ofClient(
-                new Surroundings(
+                new CliEnvironment(
                         System.in,
                         System.out,
                         System.err,

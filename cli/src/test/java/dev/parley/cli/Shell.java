@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -61,7 +61,7 @@ final class Shell {
 
     /** Runs with streams that can be read while it goes on. */
     int run(ByteArrayOutputStream out, ByteArrayOutputStream err, String... args) {
-        var around = new Surroundings(
+        var around = new CliEnvironment(
                 new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),

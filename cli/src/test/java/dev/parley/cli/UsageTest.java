@@ -3,7 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.output.Interruption;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -221,7 +221,7 @@ class UsageTest {
                 },
                 true,
                 java.nio.charset.StandardCharsets.UTF_8);
-        var around = new Surroundings(
+        var around = new CliEnvironment(
                 System.in,
                 out,
                 new java.io.PrintStream(err, true, java.nio.charset.StandardCharsets.UTF_8),

@@ -5,7 +5,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.Keys;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.cli.output.TextPage;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
@@ -211,7 +211,7 @@ public final class KeysCommands {
 
     @SuppressWarnings("SystemConsoleNull") // it is null without a terminal, once java.base is the one to make it
     private static String secret(Invocation call, String service) {
-        if (call.around().in().equals(System.in) && Surroundings.isTerminal(0)) {
+        if (call.around().in().equals(System.in) && CliEnvironment.isTerminal(0)) {
             System.setProperty("jdk.console", "java.base");
             Console console = System.console();
             if (console == null) {

@@ -7,7 +7,7 @@ import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.ClientSettings.Tls;
 import dev.parley.cli.command.Setting.Scope;
 import dev.parley.cli.command.Settings.Flags;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
 import dev.parley.command.Parameters;
 import dev.parley.command.RowParameters;
@@ -38,7 +38,7 @@ public final class Command {
 
     private final CommandSpec spec;
     private Work work;
-    private BiFunction<Surroundings, Flags, Settings> files = Settings::ofClient;
+    private BiFunction<CliEnvironment, Flags, Settings> files = Settings::ofClient;
     private List<Setting> options = List.of();
     private boolean takesClientSettings = true;
     private boolean ownOutput;
@@ -99,7 +99,7 @@ public final class Command {
         return ownOutput;
     }
 
-    public Settings settings(Surroundings around, Flags flags) {
+    public Settings settings(CliEnvironment around, Flags flags) {
         return files.apply(around, flags);
     }
 

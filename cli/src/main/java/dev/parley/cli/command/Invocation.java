@@ -7,7 +7,7 @@ import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.command.ClientSettings.Tls;
 import dev.parley.cli.output.Output;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
 import dev.parley.command.RowParameters;
 import dev.parley.protocol.settings.SettingType;
@@ -24,13 +24,13 @@ import picocli.CommandLine.ParseResult;
 
 /** Run of a command: its command line, its settings and its output. */
 public class Invocation implements RowParameters.Typed {
-    private final Surroundings around;
+    private final CliEnvironment around;
     private final ParseResult typed;
     private final TypedFlags flags;
     private final Settings settings;
     private final Output output;
 
-    public Invocation(Surroundings around, ParseResult typed, TypedFlags flags, Settings settings, Output output) {
+    public Invocation(CliEnvironment around, ParseResult typed, TypedFlags flags, Settings settings, Output output) {
         this.around = around;
         this.typed = typed;
         this.flags = flags;
@@ -43,7 +43,7 @@ public class Invocation implements RowParameters.Typed {
         this(same.around, same.typed, same.flags, same.settings, same.output);
     }
 
-    public Surroundings around() {
+    public CliEnvironment around() {
         return around;
     }
 

@@ -3,7 +3,7 @@ package dev.parley.cli.command;
 import dev.parley.cli.command.ClientSettings.Reports;
 import dev.parley.cli.command.ClientSettings.Request;
 import dev.parley.cli.command.Setting.Scope;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
 import dev.parley.protocol.settings.EffectiveSetting;
 import dev.parley.protocol.settings.SettingReader;
@@ -64,12 +64,12 @@ public final class Settings {
         }
     }
 
-    private final Surroundings around;
+    private final CliEnvironment around;
     private final Flags flags;
     private final List<DotEnv> dotenvFiles;
     private final @Nullable HubFile hubFile;
 
-    private Settings(Surroundings around, Flags flags, List<DotEnv> dotenvFiles, @Nullable HubFile hubFile) {
+    private Settings(CliEnvironment around, Flags flags, List<DotEnv> dotenvFiles, @Nullable HubFile hubFile) {
         this.around = around;
         this.flags = flags;
         this.dotenvFiles = dotenvFiles;
@@ -77,7 +77,7 @@ public final class Settings {
     }
 
     /** Reads the files that count for a client command. */
-    public static Settings ofClient(Surroundings around, Flags flags) {
+    public static Settings ofClient(CliEnvironment around, Flags flags) {
         var files = new ArrayList<DotEnv>();
         Path named = bare(around, flags).client(Reports::read).config();
         Path local = named == null ? DotEnv.findFrom(around.directory()) : named;
@@ -92,19 +92,19 @@ public final class Settings {
     }
 
     /** Reads the file that counts for {@code up}. */
-    static Settings ofHub(Surroundings around, Flags flags) {
+    static Settings ofHub(CliEnvironment around, Flags flags) {
         Path file = bare(around, flags).hub(UpSettings::read).config();
         return new Settings(around, flags, List.of(), file == null ? null : HubFile.read(file));
     }
 
     /** Reads every file, to show all settings. A {@code --config} in YAML is the hub's, any other the client's. */
-    static Settings ofBoth(Surroundings around, Flags flags) {
+    static Settings ofBoth(CliEnvironment around, Flags flags) {
         boolean yaml = flags.texts(Setting.client("config")).stream().anyMatch(name -> name.matches("(?i).*\\.ya?ml"));
         Flags shown = flags.except(setting -> setting.is(Trait.NOT_IN_FILES) && yaml != (setting.scope() == Scope.HUB));
         return new Settings(around, shown, ofClient(around, shown).dotenvFiles, ofHub(around, shown).hubFile);
     }
 
-    private static Settings bare(Surroundings around, Flags flags) {
+    private static Settings bare(CliEnvironment around, Flags flags) {
         return new Settings(around, flags, List.of(), null);
     }
 

@@ -2,7 +2,7 @@ package dev.parley.cli.host;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.Surroundings;
+import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
@@ -66,7 +66,7 @@ public final class InitCommand {
                         });
         if (!isInstalled(call.around())) {
             call.output()
-                    .note("Parley " + Surroundings.version()
+                    .note("Parley " + CliEnvironment.version()
                             + " is not in the local Maven repository: run ./parley install in its source tree first.");
         }
         return 0;
@@ -100,7 +100,7 @@ public final class InitCommand {
                 .replace("@name@", name)
                 .replace("@package@", inPackage)
                 .replace("@Class@", inClass)
-                .replace("@version@", Surroundings.version()));
+                .replace("@version@", CliEnvironment.version()));
         return templates;
     }
 
@@ -124,7 +124,7 @@ public final class InitCommand {
         }
     }
 
-    private static boolean isInstalled(Surroundings around) {
-        return Files.isDirectory(around.home().resolve(".m2/repository/dev/parley/parley/" + Surroundings.version()));
+    private static boolean isInstalled(CliEnvironment around) {
+        return Files.isDirectory(around.home().resolve(".m2/repository/dev/parley/parley/" + CliEnvironment.version()));
     }
 }

@@ -26,7 +26,7 @@ public final class Output implements CommandOutput {
     }
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Surroundings around;
+    private final CliEnvironment around;
     private final boolean json;
     private boolean progressShown;
     /** The block of text that pieces are added to, and the line breaks at its end, which are not written yet. */
@@ -34,7 +34,7 @@ public final class Output implements CommandOutput {
 
     private int lineBreaks;
 
-    public Output(Surroundings around, boolean json) {
+    public Output(CliEnvironment around, boolean json) {
         this.around = around;
         this.json = json;
     }

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param interruption handler of Ctrl-C and SIGTERM
  * @param terminal whether {@code err} is a terminal, so that progress and colour make sense there
  */
-public record Surroundings(
+public record CliEnvironment(
         InputStream in,
         PrintStream out,
         PrintStream err,
@@ -24,7 +24,7 @@ public record Surroundings(
         Path home,
         Interruption interruption,
         boolean terminal) {
-    public Surroundings {
+    public CliEnvironment {
         environment = Map.copyOf(environment);
     }
 
@@ -63,7 +63,7 @@ public record Surroundings(
 
     /** The version that the build gave this program. */
     public static String version() {
-        String version = Surroundings.class.getPackage().getImplementationVersion();
+        String version = CliEnvironment.class.getPackage().getImplementationVersion();
         return version == null ? "development" : version;
     }
 }
