@@ -13,7 +13,7 @@ import dev.parley.gateway.credentials.SecretName;
 import dev.parley.gateway.route.Route;
 import dev.parley.gateway.upstream.Connector;
 import dev.parley.gateway.upstream.GatewayMetrics;
-import dev.parley.gateway.upstream.Surroundings;
+import dev.parley.gateway.upstream.GatewayParts;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
 import dev.parley.outbound.AddressRule;
@@ -124,7 +124,7 @@ final class Connections implements AutoCloseable {
         Connector connector = (url, builder) -> builder.of(
                 url.equals(route.url()) ? card.called() : replica(route, url).called());
         var surroundings =
-                new Surroundings(connector, () -> credentials.on(builder(route)), metrics, timer, System::nanoTime);
+                new GatewayParts(connector, () -> credentials.on(builder(route)), metrics, timer, System::nanoTime);
         return new Connection(Upstream.of(route.name(), settings(route), surroundings), credentials);
     }
 

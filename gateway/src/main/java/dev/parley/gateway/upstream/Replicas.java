@@ -45,14 +45,14 @@ final class Replicas implements Upstream {
     private record Now(UpstreamSettings settings, Map<String, Replica> replicas) {}
 
     private final String route;
-    private final Surroundings parts;
+    private final GatewayParts parts;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile Now now;
     private volatile ScheduledFuture<?> probes;
     /** Whether there was a call since the last probes. */
     private volatile boolean used;
 
-    Replicas(String route, UpstreamSettings settings, Surroundings parts) {
+    Replicas(String route, UpstreamSettings settings, GatewayParts parts) {
         this.route = route;
         this.parts = parts;
         this.now = next(settings, Map.of());

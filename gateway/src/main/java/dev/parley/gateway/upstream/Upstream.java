@@ -70,7 +70,7 @@ public interface Upstream extends AutoCloseable {
      *
      * @param route name in metrics and logs
      */
-    static Upstream of(String route, UpstreamSettings settings, Surroundings surroundings) {
+    static Upstream of(String route, UpstreamSettings settings, GatewayParts surroundings) {
         return new Replicas(route, settings, surroundings);
     }
 }

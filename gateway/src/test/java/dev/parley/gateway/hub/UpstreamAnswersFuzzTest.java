@@ -12,7 +12,7 @@ import dev.parley.gateway.route.RemoteEndpoint;
 import dev.parley.gateway.route.RemoteWebhooks;
 import dev.parley.gateway.route.RouteTable;
 import dev.parley.gateway.upstream.Connector;
-import dev.parley.gateway.upstream.Surroundings;
+import dev.parley.gateway.upstream.GatewayParts;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
 import dev.parley.protocol.A2AException;
@@ -54,7 +54,7 @@ final class UpstreamAnswersFuzzTest {
         try {
             Database database = Database.open(Files.createTempDirectory("gateway-fuzz"));
             var unused = new RouteTable(database);
-            var surroundings = new Surroundings(
+            var surroundings = new GatewayParts(
                     Connector.PLAIN,
                     AgentClient::builder,
                     null,

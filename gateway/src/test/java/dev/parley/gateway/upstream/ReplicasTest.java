@@ -53,7 +53,7 @@ class ReplicasTest {
     }
 
     private Upstream upstream(UpstreamSettings settings) {
-        var parts = new Surroundings(
+        var parts = new GatewayParts(
                 Connector.PLAIN, AgentClient::builder, null, timer, () -> System.nanoTime() + skipped.get());
         Upstream upstream = Upstream.of("route", settings, parts);
         open.add(upstream);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param timer runs the probes; its tasks must not wait for each other
  * @param clock nanoseconds, as {@link System#nanoTime}
  */
-public record Surroundings(
+public record GatewayParts(
         Connector connector,
         Supplier<AgentClientBuilder> client,
         @Nullable GatewayMetrics metrics,
