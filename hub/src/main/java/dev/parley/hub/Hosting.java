@@ -14,7 +14,7 @@ import dev.parley.extension.HubExtension;
 import dev.parley.hub.extensions.Activated;
 import dev.parley.hub.extensions.Extended;
 import dev.parley.hub.extensions.ExtensionCarrier;
-import dev.parley.hub.extensions.Neighbours;
+import dev.parley.hub.extensions.HubAgentView;
 import dev.parley.hub.extensions.OwnMethods;
 import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.protocol.AgentCard;
@@ -38,7 +38,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Serves agents at the site of a hub: those that its engine runs, and those that endpoints of extensions answer. Safe for any thread. */
-final class Hosting implements Neighbours.Hosting {
+final class Hosting implements HubAgentView.Hosting {
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
 
     private final Setup setup;

@@ -19,7 +19,7 @@ import dev.parley.hub.admin.HubOperation.Check;
 import dev.parley.hub.admin.Hubs;
 import dev.parley.hub.admin.Intake;
 import dev.parley.hub.extensions.HubExtensions;
-import dev.parley.hub.extensions.Neighbours;
+import dev.parley.hub.extensions.HubAgentView;
 import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.observation.InstrumentedAgent;
 import dev.parley.hub.observation.ObservedRuns;
@@ -84,7 +84,7 @@ public final class Platform implements AutoCloseable {
     final Trust trust;
     private final @Nullable String bootstrapKey;
     private final Duration drain;
-    final Neighbours neighbours;
+    final HubAgentView neighbours;
     private final @Nullable Database database;
     final HubExtensions hubExtensions;
     private final Metrics metrics = new Metrics();
@@ -125,7 +125,7 @@ public final class Platform implements AutoCloseable {
             this.extensionPages = new ExtensionPages(shown);
             AddressRule rule = AddressRule.allowing(settings.webhookAllow());
             WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
-            this.neighbours = new Neighbours(trust, this::agentUrl, hosting);
+            this.neighbours = new HubAgentView(trust, this::agentUrl, hosting);
             this.hubExtensions = parts.add(
                     new HubExtensions(setup.extensions(), shared(setup, isLocal, kept, rule), database, audit));
             this.home = new HomePage(shown, hubExtensions::startPage);

@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The agents of a hub as its extensions see them. Safe for any thread. */
-public final class Neighbours implements HubAgents {
+public final class HubAgentView implements HubAgents {
     private final Trust trust;
     private final UnaryOperator<String> urls;
     private final Map<String, ServedAgent> agents = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ public final class Neighbours implements HubAgents {
     }
 
     /** @param urls returns the address of an agent */
-    public Neighbours(Trust trust, UnaryOperator<String> urls, Hosting hosting) {
+    public HubAgentView(Trust trust, UnaryOperator<String> urls, Hosting hosting) {
         this.trust = trust;
         this.urls = urls;
         this.hosting = hosting;
