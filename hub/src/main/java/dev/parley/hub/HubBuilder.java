@@ -38,7 +38,7 @@ public final class HubBuilder {
     /** System property for the default of {@link #data}, by which {@code parley run} keeps the data of source files apart. */
     public static final String DATA = "parley.data";
 
-    private final Given given = new Given();
+    private final BuilderObjects given = new BuilderObjects();
     private final List<HubExtensionSource> hubExtensions = new ArrayList<>();
     private final Map<String, String> values = new LinkedHashMap<>();
     private SettingReader source = SettingReader.DEFAULTS;

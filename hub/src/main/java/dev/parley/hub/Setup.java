@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The parts of a hub as its builder and its settings describe them. */
 final class Setup {
-    final Given given;
+    final BuilderObjects given;
     final HubSettings settings;
     /** The settings with their sources, as operators see them. */
     final List<SettingView> shown;
@@ -76,7 +76,7 @@ final class Setup {
     private final @Nullable PolicyFile policy;
 
     /** @param own extensions of the builder, with their settings */
-    Setup(Given given, HubSettings settings, List<HubExtensionSource> own, List<SettingView> shown) {
+    Setup(BuilderObjects given, HubSettings settings, List<HubExtensionSource> own, List<SettingView> shown) {
         this.given = given;
         this.settings = settings;
         this.shown = shown;

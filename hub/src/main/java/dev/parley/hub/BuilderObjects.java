@@ -19,7 +19,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Objects that a {@link HubBuilder} was given, beside settings. */
-final class Given {
+final class BuilderObjects {
     final Map<String, Agent> agents = new LinkedHashMap<>();
     final List<AgentExtension> extensions = new ArrayList<>();
     final Map<String, Authentication> agentAuthentication = new LinkedHashMap<>();
