@@ -83,7 +83,7 @@ final class Writer {
     private final @Nullable Checkpointer checkpointer;
     private final WriteQueue queue = new WriteQueue(MAX_QUEUED);
     private final Transactions transactions;
-    private final Teller teller = new Teller();
+    private final CommitCallbacks teller = new CommitCallbacks();
     private final Thread thread;
     private int pagesSinceCheckpoint;
     /** Whether little is left in a long write-ahead log, for the writer to move. */
@@ -125,7 +125,7 @@ final class Writer {
     void submit(Work work) {
         if (!queue.add(work)) {
             // On a thread of its own, for the caller may hold what the news needs.
-            Thread.startVirtualThread(() -> Teller.tell(
+            Thread.startVirtualThread(() -> CommitCallbacks.tell(
                     work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
             return;
         }

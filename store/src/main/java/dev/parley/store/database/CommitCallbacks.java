@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Calls the callbacks of written works, in the order of their transactions. Called by the writer's thread, which waits while
  * too many groups are queued.
  */
-final class Teller {
+final class CommitCallbacks {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Limit of written groups whose callbacks are queued. */
