@@ -25,7 +25,7 @@ import dev.parley.mesh.MeshViews.Wanted;
 import dev.parley.mesh.MeshViews.WatchEvents;
 import dev.parley.mesh.hub.Events.Event;
 import dev.parley.mesh.hub.Events.Page;
-import dev.parley.mesh.hub.Standing.Known;
+import dev.parley.mesh.hub.GroupSummary.Known;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -66,7 +66,7 @@ final class Views implements AgentEndpoint {
     private final HubParts hub;
     private final Events events;
     private final Durations durations;
-    private final Map<String, Standing> standings = new LruMap<>(MOST_GROUPS);
+    private final Map<String, GroupSummary> standings = new LruMap<>(MOST_GROUPS);
 
     /** Notified after each commit. */
     private final Object commits = new Object();
@@ -161,7 +161,7 @@ final class Views implements AgentEndpoint {
         String agent = list.agentId();
         if (list.type() == EntityType.TASK) {
             Set<String> visible = hub.agents().cards(caller).keySet();
-            Standing standing = standing(caller);
+            GroupSummary standing = standing(caller);
             return new Entities(standing.tasks(agent, visible, size(list.pageSize())), standing.isPartial());
         }
         var entities = new ArrayList<Entity>();
@@ -202,7 +202,7 @@ final class Views implements AgentEndpoint {
         String words = wanted.words();
         String capability = wanted.capability();
         Map<String, AgentCard> agents = agents(wanted, caller);
-        Standing standing = standing(caller);
+        GroupSummary standing = standing(caller);
         Map<String, Known> measured = standing.of(agents.keySet());
         var ranked = new ArrayList<RankedAgent>();
         agents.forEach((name, card) -> {
@@ -296,10 +296,10 @@ final class Views implements AgentEndpoint {
 
     // ---- Connections and events
 
-    private Standing standing(CallContext caller) {
-        Standing standing;
+    private GroupSummary standing(CallContext caller) {
+        GroupSummary standing;
         synchronized (standings) {
-            standing = standings.computeIfAbsent(caller.scope().group(), group -> new Standing(events, group));
+            standing = standings.computeIfAbsent(caller.scope().group(), group -> new GroupSummary(events, group));
         }
         standing.advance();
         return standing;
@@ -307,7 +307,7 @@ final class Views implements AgentEndpoint {
 
     private Connections connections(ListConnections list, CallContext caller) {
         Set<String> visible = hub.agents().cards(caller).keySet();
-        Standing standing = standing(caller);
+        GroupSummary standing = standing(caller);
         List<Connection> rows = standing.connections(list.type(), list.agentId(), size(list.pageSize())).stream()
                 .filter(each -> visible.contains(each.toEntityId()) || visible.contains(each.fromEntityId()))
                 .toList();

@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The events of one group so far, summed up: connections, and how each agent did. Safe for any thread. */
-final class Standing {
+final class GroupSummary {
     private static final int ROWS_AT_ONCE = 1_000;
     private static final Duration LONGEST_READ = Duration.ofSeconds(2);
     private static final int MOST_PAIRS = 10_000;
@@ -148,7 +148,7 @@ final class Standing {
     /** By task, the oldest first; the oldest leave. */
     private final LinkedHashMap<String, Delegated> delegations = new LinkedHashMap<>();
 
-    Standing(Events events, String group) {
+    GroupSummary(Events events, String group) {
         this.events = events;
         this.group = group;
     }
