@@ -6,7 +6,7 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.TokenCache;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.outbound.http.HttpUrl;
 import java.time.Duration;
 import java.util.Collection;
@@ -65,7 +65,7 @@ public final class TokenClient implements AutoCloseable {
     private String get(@Nullable String subject, Duration left) throws InterruptedException {
         try {
             return tokens.get(new TokenCache.Wanted(tokenUrl, client, scopes, audience, subject), left);
-        } catch (Trouble trouble) {
+        } catch (AttemptFailure trouble) {
             throw new ClientException(
                     Problem.NO_TOKEN, String.valueOf(trouble.verdict().getMessage()), trouble);
         }

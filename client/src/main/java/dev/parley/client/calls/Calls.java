@@ -11,7 +11,7 @@ import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Places;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.Binding.Outgoing;
 import dev.parley.protocol.A2AError;
@@ -67,7 +67,7 @@ public final class Calls implements AutoCloseable {
 
     /** An exchange over HTTP in one attempt. */
     interface ByHttp<R> {
-        R at(AgentAddress.ByHttp place, Duration left) throws Trouble, InterruptedException;
+        R at(AgentAddress.ByHttp place, Duration left) throws AttemptFailure, InterruptedException;
     }
 
     /** Reads an answer; throws A2AException if it is a refusal. */
@@ -86,7 +86,7 @@ public final class Calls implements AutoCloseable {
         });
     }
 
-    <R> R answer(Request request, Duration left, Reading<R> reading) throws Trouble, InterruptedException {
+    <R> R answer(Request request, Duration left, Reading<R> reading) throws AttemptFailure, InterruptedException {
         Answer answer = wire.exchange(request, settings.maxAnswerBytes(), left);
         try {
             return reading.of(answer);
@@ -138,7 +138,7 @@ public final class Calls implements AutoCloseable {
                 means.credentials().refused(request.headers());
             }
             return answer.forCaller(settings.now());
-        } catch (Trouble trouble) {
+        } catch (AttemptFailure trouble) {
             throw trouble.verdict();
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
@@ -159,18 +159,18 @@ public final class Calls implements AutoCloseable {
     /**
      * Returns the error that an answer is, as the caller shall see it.
      *
-     * @throws Trouble if another attempt may help
+     * @throws AttemptFailure if another attempt may help
      */
-    A2AException refusal(Request request, int status, HttpHeaders headers, A2AException problem) throws Trouble {
+    A2AException refusal(Request request, int status, HttpHeaders headers, A2AException problem) throws AttemptFailure {
         boolean noSuchVerb = status == 405 || problem.error() == A2AError.METHOD_NOT_FOUND;
         if (noSuchVerb && request.method().equals("POST") && isSubscription(request)) {
             subscribesByGet = true;
-            throw new Trouble(Trouble.Kind.NOT_NOW, null, problem);
+            throw new AttemptFailure(AttemptFailure.Kind.NOT_NOW, null, problem);
         }
         if (NOT_HERE.contains(status) && UNAVAILABLE_HERE.contains(problem.error())) {
-            throw new Trouble(Trouble.Kind.NOT_HERE, null, problem);
+            throw new AttemptFailure(AttemptFailure.Kind.NOT_HERE, null, problem);
         }
-        var trouble = Trouble.of(status, headers, problem, settings.now());
+        var trouble = AttemptFailure.of(status, headers, problem, settings.now());
         if (trouble.isPresent()) {
             throw trouble.get();
         }
@@ -190,10 +190,10 @@ public final class Calls implements AutoCloseable {
     /**
      * Returns the request as it is sent, for which a token may have to be fetched first.
      *
-     * @throws Trouble if another attempt may help
+     * @throws AttemptFailure if another attempt may help
      */
     Request request(AgentAddress.ByHttp place, Operation operation, CallContext context, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         Request request = place.request(
                         place.binding().request(operation, settings.extended(context), place.agent()),
                         means.credentials().of(place.card(), place.url(), context, left))

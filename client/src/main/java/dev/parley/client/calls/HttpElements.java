@@ -7,7 +7,7 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.HttpWire.Opening;
 import dev.parley.client.wire.HttpWire.Request;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.outbound.http.SseParser;
 import dev.parley.outbound.http.StreamBody;
 import dev.parley.outbound.http.StreamBody.Piece;
@@ -86,7 +86,7 @@ final class HttpElements<E> implements Feed<E> {
      *
      * @param types of events that are elements beside those without a name
      * @throws A2AException if the agent refuses it
-     * @throws Trouble the same, if another attempt may help
+     * @throws AttemptFailure the same, if another attempt may help
      */
     static <E> Feed<E> open(
             Calls calls,
@@ -96,7 +96,7 @@ final class HttpElements<E> implements Feed<E> {
             Set<String> types,
             Element<E> element,
             Refusing refusal)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         var pieces = new LinkedBlockingQueue<Piece>();
         HttpWire wire = calls.means().wire();
         long end = System.nanoTime() + left.toNanos();

@@ -5,7 +5,7 @@ import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
 import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Transports;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.ExtensionBinding;
 import dev.parley.dialect.spi.Binding.Outgoing;
 import dev.parley.outbound.http.HttpUrl;
@@ -113,7 +113,7 @@ public final class HttpExtension {
             @Nullable String after,
             CallContext context,
             Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         return switch (place) {
             case AgentAddress.ByHttp http -> {
                 ExtensionBinding binding = binding(http);
@@ -163,7 +163,7 @@ public final class HttpExtension {
     }
 
     private Request request(AgentAddress.ByHttp place, Outgoing outgoing, CallContext context, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         return place.request(outgoing, calls.means().credentials().of(place.card(), place.url(), context, left))
                 .by(context);
     }

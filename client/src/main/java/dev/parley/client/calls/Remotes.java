@@ -5,7 +5,7 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Transports;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.spi.Transport;
 import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
@@ -42,10 +42,10 @@ final class Remotes implements AutoCloseable {
     /**
      * Asks in one attempt, for which a token may have to be fetched first.
      *
-     * @throws Trouble if another attempt may help, here or elsewhere
+     * @throws AttemptFailure if another attempt may help, here or elsewhere
      */
     <T> T ask(AgentAddress.ByTransport place, CallContext context, Duration left, Asked<T> asked)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         ClientSettings settings = means.settings();
         if (!settings.headers().isEmpty()) {
             settings.requirePrivate(place.url());
@@ -57,8 +57,8 @@ final class Remotes implements AutoCloseable {
         } catch (Broken broken) {
             ClientException verdict = failure(place.agent().url(), broken);
             switch (broken.kind()) {
-                case UNREACHABLE -> throw new Trouble(Trouble.Kind.NOT_SENT, null, verdict);
-                case LOST -> throw new Trouble(Trouble.Kind.LOST, null, verdict);
+                case UNREACHABLE -> throw new AttemptFailure(AttemptFailure.Kind.NOT_SENT, null, verdict);
+                case LOST -> throw new AttemptFailure(AttemptFailure.Kind.LOST, null, verdict);
                 case TIMED_OUT, TOO_LARGE, INTERRUPTED -> throw verdict;
             }
             throw verdict;
@@ -67,10 +67,10 @@ final class Remotes implements AutoCloseable {
                 means.credentials().refused(headers);
             }
             if (refusal.error() == A2AError.METHOD_NOT_FOUND) {
-                throw new Trouble(Trouble.Kind.NOT_HERE, null, refusal);
+                throw new AttemptFailure(AttemptFailure.Kind.NOT_HERE, null, refusal);
             }
             if (refusal.error() == A2AError.UNAVAILABLE || refusal.error() == A2AError.RATE_LIMITED) {
-                throw new Trouble(Trouble.Kind.NOT_NOW, refusal.retryAfter(), refusal);
+                throw new AttemptFailure(AttemptFailure.Kind.NOT_NOW, refusal.retryAfter(), refusal);
             }
             throw refusal;
         }

@@ -2,7 +2,7 @@ package dev.parley.client.calls;
 
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -18,7 +18,7 @@ final class ResumingElements<E> extends ResumingFeed<E> {
     interface Subscribing<E> {
         /** @param after id of the element after which the stream goes on; null for its beginning */
         Feed<E> open(Operation.ExtensionWatch<E> operation, @Nullable String after)
-                throws Trouble, InterruptedException;
+                throws AttemptFailure, InterruptedException;
     }
 
     private static final int ENDS = 3;

@@ -6,7 +6,7 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 abstract class ResumingFeed<E> implements Feed<E> {
     /** Goes on, in one attempt. */
     interface Opening<E> {
-        Feed<E> open() throws Trouble, InterruptedException;
+        Feed<E> open() throws AttemptFailure, InterruptedException;
     }
 
     private final ClientSettings settings;
@@ -151,7 +151,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         attempt(() -> {
             Feed<E> outcome = outcome();
             if (outcome == null) {
-                throw new Trouble(Trouble.Kind.LOST, null, problem);
+                throw new AttemptFailure(AttemptFailure.Kind.LOST, null, problem);
             }
             return outcome;
         });
@@ -219,12 +219,12 @@ abstract class ResumingFeed<E> implements Feed<E> {
         return null;
     }
 
-    private Feed<E> goOn(Opening<E> again) throws Trouble, InterruptedException {
+    private Feed<E> goOn(Opening<E> again) throws AttemptFailure, InterruptedException {
         try {
             return again.open();
         } catch (A2AException refusal) {
             return rest(refusal);
-        } catch (Trouble trouble) {
+        } catch (AttemptFailure trouble) {
             if (trouble.isMendable(true) || trouble.verdict() instanceof ClientException) {
                 throw trouble;
             }
@@ -256,7 +256,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         } catch (ExecutionException e) {
             resumption = null;
             switch (e.getCause()) {
-                case Trouble trouble -> cut(trouble.retryAfter(), trouble.verdict(), false);
+                case AttemptFailure trouble -> cut(trouble.retryAfter(), trouble.verdict(), false);
                 case RuntimeException problem when wire.isClosed() -> over = true;
                 case ClientException late when late.problem() == Problem.TIMED_OUT -> cut(null, late, false);
                 case RuntimeException problem -> throw end(problem);

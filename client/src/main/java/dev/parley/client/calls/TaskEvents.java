@@ -6,7 +6,7 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.AgentAddress;
-import dev.parley.client.wire.Trouble;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -97,7 +97,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
      * @param endpoint the agent, which is asked for the task that has ended meanwhile
      * @throws A2AException if the agent refuses it
      * @throws ClientException if there is no answer
-     * @throws Trouble if another attempt may help, here or elsewhere
+     * @throws AttemptFailure if another attempt may help, here or elsewhere
      */
     public static TaskEvents open(
             Calls calls,
@@ -106,13 +106,13 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
             CallContext context,
             Operation.TaskWatch operation,
             Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         return new TaskEvents(calls, endpoint, context, operation, watch(calls, place, context, operation, left));
     }
 
     private static Feed<LoggedEvent> watch(
             Calls calls, AgentAddress place, CallContext context, Operation.TaskWatch operation, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         return switch (place) {
             case AgentAddress.ByHttp http -> {
                 HttpWire.Request request = calls.request(http, operation, context, left);

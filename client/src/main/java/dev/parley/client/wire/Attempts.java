@@ -16,7 +16,7 @@ import java.time.Duration;
 public final class Attempts {
     /** One attempt, in the time that is left. */
     public interface Attempt<T> {
-        T in(Duration left) throws Trouble, InterruptedException;
+        T in(Duration left) throws AttemptFailure, InterruptedException;
     }
 
     /** Waits; true if the client was closed meanwhile. */
@@ -47,7 +47,7 @@ public final class Attempts {
                 }
                 try {
                     return attempt.in(left);
-                } catch (Trouble trouble) {
+                } catch (AttemptFailure trouble) {
                     Duration wait = backoff.after(failures, trouble.retryAfter());
                     if (failures > retries || !trouble.isMendable(repeatable) || wait.compareTo(left(end)) >= 0) {
                         throw trouble.verdict();

@@ -184,7 +184,7 @@ public final class CardFinder {
             Answer answer = wire.exchange(request, MAX_CARD_BYTES, left);
             if (TEMPORARY.contains(answer.status())) {
                 var problem = A2AException.of(A2AError.UNAVAILABLE, url.uri() + ": status " + answer.status());
-                throw Trouble.of(answer.status(), answer.headers(), problem, settings.now())
+                throw AttemptFailure.of(answer.status(), answer.headers(), problem, settings.now())
                         .orElseThrow();
             }
             return document(url, answer);

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class Credentials {
     /** Gets one credential when it is needed. */
     private interface Means {
-        Credential get(Duration left) throws Trouble, InterruptedException;
+        Credential get(Duration left) throws AttemptFailure, InterruptedException;
     }
 
     /** One way to satisfy one scheme; the lowest rank is tried first. */
@@ -61,11 +61,11 @@ public final class Credentials {
      * Returns what a request to the agent of {@code card} at {@code url} carries, besides the headers that every request
      * has.
      *
-     * @throws Trouble if there is no token now, but may be at another attempt
+     * @throws AttemptFailure if there is no token now, but may be at another attempt
      * @throws ClientException if there is none
      */
     public List<Credential> of(AgentCard card, HttpUrl url, CallContext context, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         if (settings.apiKey() != null) {
             settings.requirePrivate(url);
             return List.of(new Credential.Key(AgentAddress.keyScheme(card), settings.apiKey()));

@@ -154,10 +154,10 @@ public final class HttpWire implements AutoCloseable {
     /**
      * Sends a request and reads the whole answer.
      *
-     * @throws Trouble if another attempt may help
+     * @throws AttemptFailure if another attempt may help
      * @throws ClientException if none would
      */
-    public Answer exchange(Request request, int maxBytes, Duration left) throws Trouble, InterruptedException {
+    public Answer exchange(Request request, int maxBytes, Duration left) throws AttemptFailure, InterruptedException {
         long end = System.nanoTime() + left.toNanos();
         HttpResponse<byte[]> response = once(request, maxBytes, left);
         Request moved = moved(request, response);
@@ -169,7 +169,7 @@ public final class HttpWire implements AutoCloseable {
     }
 
     private HttpResponse<byte[]> once(Request request, int maxBytes, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         long exchange = exchanges.incrementAndGet();
         HttpResponse<byte[]> response = whole(request, ready(exchange, request), maxBytes, left);
         listen(exchange, response, response.body());
@@ -200,7 +200,7 @@ public final class HttpWire implements AutoCloseable {
     }
 
     private HttpResponse<byte[]> whole(Request request, HttpRequest ready, int maxBytes, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         // Only virtual threads heed an interruption while they read, and a guard keeps the limit in look-ups of hosts.
         if (!(settings.http() instanceof LimitedClient limited)
                 || !Thread.currentThread().isVirtual()) {
@@ -242,10 +242,10 @@ public final class HttpWire implements AutoCloseable {
      * Sends a form to another server than the agent, such as an authorization server: without the headers that the agent
      * gets, and unseen by the listener, for both sides of such an exchange are secrets.
      *
-     * @throws Trouble if another attempt may help
+     * @throws AttemptFailure if another attempt may help
      * @throws ClientException if none would, or the card leads there and that origin may not have the credentials
      */
-    Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws Trouble, InterruptedException {
+    Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws AttemptFailure, InterruptedException {
         requireOpen();
         requireTrust(url.origin());
         var request = new Request("POST", url, Map.of(), NO_BODY);
@@ -277,10 +277,10 @@ public final class HttpWire implements AutoCloseable {
     /**
      * Waits for the beginning of the answer to a request for a stream.
      *
-     * @throws Trouble if another attempt may help
+     * @throws AttemptFailure if another attempt may help
      * @throws ClientException if none would
      */
-    public HttpResponse<StreamBody> await(Opening opening, Duration left) throws Trouble, InterruptedException {
+    public HttpResponse<StreamBody> await(Opening opening, Duration left) throws AttemptFailure, InterruptedException {
         return await(opening.request(), opening.response(), left);
     }
 
@@ -389,7 +389,7 @@ public final class HttpWire implements AutoCloseable {
     }
 
     private <T> HttpResponse<T> await(Request request, CompletableFuture<HttpResponse<T>> response, Duration left)
-            throws Trouble, InterruptedException {
+            throws AttemptFailure, InterruptedException {
         try {
             return response.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
@@ -408,7 +408,7 @@ public final class HttpWire implements AutoCloseable {
      *
      * @throws ClientException if another attempt would not help
      */
-    Trouble trouble(Request request, Throwable failure) {
+    AttemptFailure trouble(Request request, Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         Origin origin = request.url().origin();
@@ -418,13 +418,13 @@ public final class HttpWire implements AutoCloseable {
         return switch (cause) {
             case ConnectException e
             when e.getCause() instanceof UnresolvedAddressException ->
-                new Trouble(Trouble.Kind.NOT_HERE, null, unreachable(request, "no such host", e));
+                new AttemptFailure(AttemptFailure.Kind.NOT_HERE, null, unreachable(request, "no such host", e));
             case UnreadBytes e ->
-                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, String.valueOf(e.getMessage()), e));
+                new AttemptFailure(AttemptFailure.Kind.NOT_SENT, null, unreachable(request, String.valueOf(e.getMessage()), e));
             case ConnectException e ->
-                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
+                new AttemptFailure(AttemptFailure.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->
-                new Trouble(Trouble.Kind.NOT_SENT, null, unreachable(request, "connection timed out", e));
+                new AttemptFailure(AttemptFailure.Kind.NOT_SENT, null, unreachable(request, "connection timed out", e));
             case HttpTimeoutException e -> throw late(request, e);
             case ClientException e -> throw e;
             case RefusedAddressException e ->
@@ -433,8 +433,8 @@ public final class HttpWire implements AutoCloseable {
             case LimitedBytes.TooLarge e ->
                 throw new ClientException(Problem.ANSWER_TOO_LARGE, "answer of " + origin + ": " + e.getMessage(), e);
             case IOException e ->
-                new Trouble(
-                        Trouble.Kind.LOST,
+                new AttemptFailure(
+                        AttemptFailure.Kind.LOST,
                         null,
                         new ClientException(
                                 Problem.LOST,

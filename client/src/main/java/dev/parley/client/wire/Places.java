@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Places {
     /** One exchange with the agent, in the time that is left. */
     public interface Exchange<T> {
-        T at(AgentAddress place, Duration left) throws Trouble, InterruptedException;
+        T at(AgentAddress place, Duration left) throws AttemptFailure, InterruptedException;
     }
 
     /** Maximum of attempted places: a card may list any number, and each may take its time not to answer. */
@@ -167,14 +167,14 @@ public final class Places {
     /**
      * Does {@code exchange} with the one that is used, or, as long as none has answered yet, with the first that does.
      *
-     * @throws Trouble if none can be spoken to: the best one's
+     * @throws AttemptFailure if none can be spoken to: the best one's
      */
-    public <T> T use(Duration left, WireListener listener, Exchange<T> exchange) throws Trouble, InterruptedException {
+    public <T> T use(Duration left, WireListener listener, Exchange<T> exchange) throws AttemptFailure, InterruptedException {
         if (settled) {
             return exchange.at(used, left);
         }
         long end = System.nanoTime() + left.toNanos();
-        Trouble first = null;
+        AttemptFailure first = null;
         for (AgentAddress place : places) {
             if (first != null) {
                 listener.retrying(
@@ -190,7 +190,7 @@ public final class Places {
             } catch (A2AException answer) {
                 settle(place);
                 throw answer;
-            } catch (Trouble trouble) {
+            } catch (AttemptFailure trouble) {
                 if (!trouble.isNobodyThere()) {
                     throw trouble;
                 }

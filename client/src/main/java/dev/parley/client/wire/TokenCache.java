@@ -54,7 +54,7 @@ public final class TokenCache {
 
     /** Sends a form, as {@link HttpWire#post} does. */
     interface Post {
-        Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws Trouble, InterruptedException;
+        Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws AttemptFailure, InterruptedException;
     }
 
     /** @param until when it is no longer used; null for one that has no end */
@@ -102,10 +102,10 @@ public final class TokenCache {
     /**
      * Returns a token that is good for a minute at least, or for once if it is shorter-lived.
      *
-     * @throws Trouble if the server gives none now, but may at another attempt
+     * @throws AttemptFailure if the server gives none now, but may at another attempt
      * @throws ClientException if it gives none
      */
-    public String get(Wanted wanted, Duration left) throws Trouble, InterruptedException {
+    public String get(Wanted wanted, Duration left) throws AttemptFailure, InterruptedException {
         if (entries.size() >= most && !entries.containsKey(wanted)) {
             Instant now = clock.instant();
             entries.values().removeIf(one -> one.token != null && !one.token.isGood(now));
@@ -152,14 +152,14 @@ public final class TokenCache {
         });
     }
 
-    private Token ask(Wanted wanted, Duration left) throws Trouble, InterruptedException {
+    private Token ask(Wanted wanted, Duration left) throws AttemptFailure, InterruptedException {
         HttpUrl url = TokenEndpoint.url("tokenUrl", wanted.tokenUrl());
         Answer answer;
         try {
             answer = server.post(url, form(wanted), MAX_ANSWER_BYTES, left);
-        } catch (Trouble trouble) {
+        } catch (AttemptFailure trouble) {
             // The agent itself has not been asked yet, so whatever the operation is, all of it may be tried again.
-            throw new Trouble(Trouble.Kind.NOT_NOW, trouble.retryAfter(), trouble.verdict());
+            throw new AttemptFailure(AttemptFailure.Kind.NOT_NOW, trouble.retryAfter(), trouble.verdict());
         }
         int status = answer.status();
         if (NOT_ACCEPTED.contains(status)) {
@@ -172,8 +172,8 @@ public final class TokenCache {
                             + wanted.client().id() + " (status " + status + ")");
         }
         if (status == 429 || status >= 500) {
-            throw new Trouble(
-                    Trouble.Kind.NOT_NOW,
+            throw new AttemptFailure(
+                    AttemptFailure.Kind.NOT_NOW,
                     RetryAfter.parse(answer.headers().firstValue("Retry-After").orElse(null), clock.instant(), LONGEST),
                     TokenEndpoint.noToken(url, "status " + status));
         }

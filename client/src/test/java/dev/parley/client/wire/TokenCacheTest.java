@@ -176,7 +176,7 @@ class TokenCacheTest {
     void aBusyServerMayBeAskedAgain() {
         TokenCache tokens = answering(503, "");
 
-        var trouble = catchThrowableOfType(Trouble.class, () -> tokens.get(WANTED, LEFT));
+        var trouble = catchThrowableOfType(AttemptFailure.class, () -> tokens.get(WANTED, LEFT));
 
         assertThat(trouble.isMendable(false)).isTrue();
         assertThat(trouble.isNobodyThere()).isFalse();

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** An attempt failed in a way that another attempt may mend, here or at another place. */
-public final class Trouble extends Exception {
+public final class AttemptFailure extends Exception {
     private static final long serialVersionUID = 1L;
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofDays(1);
 
@@ -31,7 +31,7 @@ public final class Trouble extends Exception {
     private final RuntimeException verdict;
 
     /** @param verdict exception for the caller if there is no other attempt */
-    public Trouble(Kind kind, @Nullable Duration retryAfter, RuntimeException verdict) {
+    public AttemptFailure(Kind kind, @Nullable Duration retryAfter, RuntimeException verdict) {
         super(verdict);
         this.kind = kind;
         this.retryAfter = retryAfter;
@@ -39,7 +39,7 @@ public final class Trouble extends Exception {
     }
 
     /** Returns the trouble that an error answer is, or empty if asking again would bring the same one. */
-    public static Optional<Trouble> of(int status, HttpHeaders headers, A2AException problem, Instant now) {
+    public static Optional<AttemptFailure> of(int status, HttpHeaders headers, A2AException problem, Instant now) {
         boolean lost = status == 502 || status == 504; // from a proxy, which does not know the result
         boolean notNow = status == 429
                 || status == 503
@@ -53,7 +53,7 @@ public final class Trouble extends Exception {
             retryAfter = RetryAfter.parse(headers.firstValue("Retry-After").orElse(null), now, LONGEST_RETRY_AFTER);
         }
         RuntimeException verdict = retryAfter == null ? problem : problem.retryingAfter(retryAfter);
-        return Optional.of(new Trouble(lost ? Kind.LOST : Kind.NOT_NOW, retryAfter, verdict));
+        return Optional.of(new AttemptFailure(lost ? Kind.LOST : Kind.NOT_NOW, retryAfter, verdict));
     }
 
     /** Whether another attempt at the same place may mend it. */
