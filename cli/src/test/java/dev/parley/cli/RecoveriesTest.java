@@ -129,7 +129,7 @@ final class RecoveriesTest {
             entry("server.helidon.Connections", "tick of the time limits of connections"),
             entry("server.helidon.ReadAhead", "time limit of a body"),
             entry("server.limits.FairScheduler", "end of a share"),
-            entry("server.limits.Silence", "time limit of a reader"),
+            entry("server.limits.EmptyStream", "time limit of a reader"),
             entry("store.database.Readers", "time limit of a read"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),
             entry("store.database.Writer", "until the time that the back-off of an Outage gives"));

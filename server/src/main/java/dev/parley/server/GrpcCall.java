@@ -12,7 +12,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.server.helidon.Exchange;
 import dev.parley.server.helidon.Field;
 import dev.parley.server.limits.OpenStreams;
-import dev.parley.server.limits.Silence;
+import dev.parley.server.limits.EmptyStream;
 import dev.parley.server.wire.GrpcMessages;
 import dev.parley.server.wire.GrpcTimeout;
 import io.grpc.Status;
@@ -236,7 +236,7 @@ final class GrpcCall {
     }
 
     private GrpcAnswer.@Nullable Failure stand(GrpcAnswer.Standing answer, @Nullable Instant deadline) {
-        var silence = new Silence();
+        var silence = new EmptyStream();
         var watches = exchange.watches();
         if (!watches.enter(silence)) {
             throw A2AException.unavailable("Too many health watches", RETRY);

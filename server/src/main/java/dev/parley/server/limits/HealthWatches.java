@@ -20,7 +20,7 @@ public final class HealthWatches {
         private final String connection = Integer.toHexString(System.identityHashCode(this));
 
         /** Returns false if there are too many watches already; nothing has happened then. */
-        public boolean enter(Silence watch) {
+        public boolean enter(EmptyStream watch) {
             if (own.incrementAndGet() <= MOST_OF_CONNECTION && open.enter(connection, watch)) {
                 return true;
             }
@@ -29,7 +29,7 @@ public final class HealthWatches {
         }
 
         /** Gives the place of a watch back. */
-        public void leave(Silence watch) {
+        public void leave(EmptyStream watch) {
             open.leave(watch);
             own.decrementAndGet();
         }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A stream without elements that lasts until it is closed. */
-public final class Silence implements Feed<Object> {
+public final class EmptyStream implements Feed<Object> {
     private final CountDownLatch closed = new CountDownLatch(1);
 
     @Override
