@@ -11,8 +11,8 @@ import dev.parley.trust.oauth.Form;
 import dev.parley.trust.oauth.OAuthRefusal;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Clients.Client;
-import dev.parley.trust.tokens.Guesses;
-import dev.parley.trust.tokens.Guesses.Source;
+import dev.parley.trust.tokens.SecretAttempts;
+import dev.parley.trust.tokens.SecretAttempts.Source;
 import dev.parley.trust.tokens.SignIns;
 import java.net.URLEncoder;
 import java.time.Duration;
@@ -41,7 +41,7 @@ record AuthorizationEndpoint(
         Function<String, @Nullable SignedIn> users,
         Function<Principal, Runnable> limits,
         Supplier<String> hub,
-        Guesses guesses,
+        SecretAttempts guesses,
         InstantSource clock) {
     private static final String CODE = "code";
     private static final String CHALLENGE = "[A-Za-z0-9_-]{43}";

@@ -9,8 +9,8 @@ import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.AuthorizationEndpoint.SignedIn;
 import dev.parley.trust.ForeignTokens.Foreign;
 import dev.parley.trust.tokens.AccessTokens.Grant;
-import dev.parley.trust.tokens.Guesses;
-import dev.parley.trust.tokens.Guesses.Source;
+import dev.parley.trust.tokens.SecretAttempts;
+import dev.parley.trust.tokens.SecretAttempts.Source;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.Sessions.BrowserSession;
 import dev.parley.trust.tokens.Sessions.Credential;
@@ -38,7 +38,7 @@ record Credentials(
         ForeignTokens foreignTokens,
         Proofs proofs,
         RequiredCredentials required,
-        Guesses guesses,
+        SecretAttempts guesses,
         Denials denials) {
     /** Refusal of a call without credentials. */
     static final String REQUIRED = "Authentication required";

@@ -10,8 +10,8 @@ import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
 import dev.parley.trust.tokens.AccessTokens.Session;
 import dev.parley.trust.tokens.Clients;
-import dev.parley.trust.tokens.Guesses;
-import dev.parley.trust.tokens.Guesses.Source;
+import dev.parley.trust.tokens.SecretAttempts;
+import dev.parley.trust.tokens.SecretAttempts.Source;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.SignIns;
 import dev.parley.trust.tokens.SignIns.Issued;
@@ -43,7 +43,7 @@ record TokenEndpoint(
         Proofs proofs,
         Supplier<String> hub,
         @Nullable AuthorizationServer server,
-        Guesses guesses) {
+        SecretAttempts guesses) {
     /** Wrong secrets for one client from one address, within a minute. */
     static final int MAX_WRONG = 10;
 

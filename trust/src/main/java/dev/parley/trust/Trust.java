@@ -18,7 +18,7 @@ import dev.parley.trust.TokenEndpoint.AuthorizationServer;
 import dev.parley.trust.oauth.Form;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Clients;
-import dev.parley.trust.tokens.Guesses;
+import dev.parley.trust.tokens.SecretAttempts;
 import dev.parley.trust.tokens.OpenIdSignIn;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.SignIns;
@@ -111,7 +111,7 @@ public final class Trust {
         var foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
         var proofs = new Proofs(settings.clock);
-        var guesses = new Guesses(settings.clock, MAX_WRONG);
+        var guesses = new SecretAttempts(settings.clock, MAX_WRONG);
         this.credentials = new Credentials(accounts, grants, foreignTokens, proofs, required, guesses, denials);
         var clients = new Clients(settings.key);
         this.endpoint = new TokenEndpoint(
@@ -120,7 +120,7 @@ public final class Trust {
                 proofs,
                 hub,
                 signIns == null ? null : new AuthorizationServer(clients, signIns, grants::holder),
-                new Guesses(settings.clock, TokenEndpoint.MAX_WRONG));
+                new SecretAttempts(settings.clock, TokenEndpoint.MAX_WRONG));
         this.authorization = signIns == null
                 ? null
                 : new AuthorizationEndpoint(
@@ -129,7 +129,7 @@ public final class Trust {
                         credentials::signedIn,
                         this::take,
                         hub,
-                        new Guesses(settings.clock, TokenEndpoint.MAX_WRONG),
+                        new SecretAttempts(settings.clock, TokenEndpoint.MAX_WRONG),
                         settings.clock);
         Authentication wanted = everywhere();
         boolean hasSessions = wanted.takes(Scheme.API_KEY) || wanted.takesTokens();

@@ -6,7 +6,7 @@ import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.support.AddressRange;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.trust.Authentication.Scheme;
-import dev.parley.trust.tokens.Guesses;
+import dev.parley.trust.tokens.SecretAttempts;
 import dev.parley.trust.tokens.OpenIdSignIn;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -232,7 +232,7 @@ public final class TrustBuilder {
 
     /** Returns how users of the first issuer sign in; null if they do not. */
     @Nullable
-    OpenIdSignIn openIdSignIn(ForeignTokens tokens, Guesses guesses) {
+    OpenIdSignIn openIdSignIn(ForeignTokens tokens, SecretAttempts guesses) {
         if (openIdClient == null) {
             return null;
         }

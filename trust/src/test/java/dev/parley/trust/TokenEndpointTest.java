@@ -9,7 +9,7 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
-import dev.parley.trust.tokens.Guesses;
+import dev.parley.trust.tokens.SecretAttempts;
 import dev.parley.trust.tokens.Proofs;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +44,7 @@ final class TokenEndpointTest {
             new Proofs(clock),
             () -> "https://agents.example.com",
             null,
-            new Guesses(clock, TokenEndpoint.MAX_WRONG));
+            new SecretAttempts(clock, TokenEndpoint.MAX_WRONG));
 
     private record Answer(WireAnswer.Whole whole, Map<?, ?> body) {
         int status() {

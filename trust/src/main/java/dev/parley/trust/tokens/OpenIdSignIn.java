@@ -10,7 +10,7 @@ import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.LimitedClient;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.trust.tokens.Guesses.Source;
+import dev.parley.trust.tokens.SecretAttempts.Source;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param guesses counts refused codes by the address of the client
  */
 public record OpenIdSignIn(
-        Issuer issuer, String client, String scope, Supplier<String> hub, Supplier<String> audience, Guesses guesses) {
+        Issuer issuer, String client, String scope, Supplier<String> hub, Supplier<String> audience, SecretAttempts guesses) {
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration RETRY = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(5);

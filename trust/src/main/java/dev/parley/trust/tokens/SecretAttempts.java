@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Attempts are counted for each client and address, so that guesses block only the client that they name, and only at the
  * address that they come from. Safe for any thread.
  */
-public final class Guesses {
+public final class SecretAttempts {
     private static final Duration WINDOW = Duration.ofMinutes(1);
     private static final int MOST_KEPT = 10_000;
 
@@ -28,7 +28,7 @@ public final class Guesses {
     private final Map<Source, Wrong> wrong = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
 
     /** @param limit of failed attempts in a minute */
-    public Guesses(InstantSource clock, int limit) {
+    public SecretAttempts(InstantSource clock, int limit) {
         this.clock = new ForwardClock(clock);
         this.limit = limit;
     }
