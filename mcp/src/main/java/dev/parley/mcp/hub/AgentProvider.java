@@ -80,7 +80,7 @@ public final class AgentProvider implements McpProvider {
     public Outcome<CallResult> call(Invocation call, Exchange exchange) throws InterruptedException {
         try {
             if (call.state() != null) {
-                return resumed(Round.of(call.state()), call, exchange);
+                return resumed(QuestionState.of(call.state()), call, exchange);
             }
             if (HandleTools.named(call.name()) != null) {
                 return handles.call(call.name(), call.arguments(), exchange);
@@ -96,7 +96,7 @@ public final class AgentProvider implements McpProvider {
     }
 
     /** A further round of a call, which answers the question of its task, or asks it again. */
-    private Outcome<CallResult> resumed(Round round, Invocation call, Exchange exchange) throws InterruptedException {
+    private Outcome<CallResult> resumed(QuestionState round, Invocation call, Exchange exchange) throws InterruptedException {
         CallContext caller = exchange.caller();
         Task task = tasks.task(round.agent(), round.taskId(), caller);
         if (!agents.cards(caller).containsKey(round.agent())) {

@@ -216,7 +216,7 @@ final class Conversation {
         if (open.isPresent() && !open.get().key().equals(question)) {
             Question asked = open.get();
             if (asked.suits(exchange.clientCapabilities())) {
-                return new Outcome.Questions<>(asked.requests(), new Round(agent, task.id(), asked.key()).text());
+                return new Outcome.Questions<>(asked.requests(), new QuestionState(agent, task.id(), asked.key()).text());
             }
             return new Outcome.Complete<>(Results.pending(
                     task,

@@ -10,18 +10,18 @@ import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.ObjectCodec;
 
 /** A question as the state of a call keeps it between its rounds. The server seals the text. */
-record Round(String agent, String taskId, String key) {
-    private static final Codec<Round> CODEC = ObjectCodec.<Round>of()
-            .required("agent", TEXT, Round::agent)
-            .required("taskId", TEXT, Round::taskId)
-            .required("key", TEXT, Round::key)
-            .as(v -> new Round(v.next(), v.next(), v.next()));
+record QuestionState(String agent, String taskId, String key) {
+    private static final Codec<QuestionState> CODEC = ObjectCodec.<QuestionState>of()
+            .required("agent", TEXT, QuestionState::agent)
+            .required("taskId", TEXT, QuestionState::taskId)
+            .required("key", TEXT, QuestionState::key)
+            .as(v -> new QuestionState(v.next(), v.next(), v.next()));
 
     String text() {
         return new String(JsonText.write(CODEC, this), UTF_8);
     }
 
-    static Round of(String text) {
+    static QuestionState of(String text) {
         try {
             return JsonText.request(text.getBytes(UTF_8), CODEC);
         } catch (A2AException malformed) {
