@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /** The protocols by their paths. */
-final class Faces {
+final class ProtocolFaces {
     private static final String LINKS =
             "</.well-known/ard.json>; rel=\"ard\", </.well-known/ai-catalog.json>; rel=\"ai-catalog\"";
     private static final String API_CATALOG = "/.well-known/api-catalog";
@@ -92,5 +92,5 @@ final class Faces {
             "/.well-known/did.json",
             IDENTITY);
 
-    private Faces() {}
+    private ProtocolFaces() {}
 }
