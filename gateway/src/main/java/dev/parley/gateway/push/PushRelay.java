@@ -473,7 +473,7 @@ public final class PushRelay {
             }
             while (relay != null) {
                 if (relay.isBound() && relay.isFollowed()) {
-                    follow(relay, new Shadow(request.task(), reply));
+                    follow(relay, new FollowedTask(request.task(), reply));
                 } else if (relay.isBound()) {
                     emitted = emit(relay, emitted, reply);
                 }
@@ -489,7 +489,7 @@ public final class PushRelay {
         }
     }
 
-    private void follow(Relay relay, Shadow shadow) throws InterruptedException {
+    private void follow(Relay relay, FollowedTask shadow) throws InterruptedException {
         try {
             follower.follow(relay, shadow);
         } catch (A2AException gone) {
