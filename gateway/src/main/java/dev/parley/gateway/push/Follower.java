@@ -2,7 +2,7 @@ package dev.parley.gateway.push;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.gateway.push.Relays.Relay;
+import dev.parley.gateway.push.RelayTable.Relay;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -34,14 +34,14 @@ final class Follower {
     /** Interval in which a silent stream is looked at: it ends once the webhooks are deleted. */
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
-    private final Relays relays;
+    private final RelayTable relays;
     private final Function<String, Optional<AgentEndpoint>> agents;
     private final Semaphore streams = new Semaphore(MOST_STREAMS);
     /** Signals of messages of callers, by route and task. */
     private final ConcurrentHashMap<List<String>, Semaphore> messages = new ConcurrentHashMap<>();
 
     /** @param agents remote agents by the names of their routes; empty while one is not hosted */
-    Follower(Relays relays, Function<String, Optional<AgentEndpoint>> agents) {
+    Follower(RelayTable relays, Function<String, Optional<AgentEndpoint>> agents) {
         this.relays = relays;
         this.agents = agents;
     }

@@ -6,7 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.dialect.WireBinding;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.Notification;
-import dev.parley.gateway.push.Relays.Relay;
+import dev.parley.gateway.push.RelayTable.Relay;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard.Interface;
@@ -43,11 +43,11 @@ final class Notices {
 
     private static final Pattern ID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-    private final Relays relays;
+    private final RelayTable relays;
     private final Consumer<Relay> news;
 
     /** @param news receives relays that have new events */
-    Notices(Relays relays, Consumer<Relay> news) {
+    Notices(RelayTable relays, Consumer<Relay> news) {
         this.relays = relays;
         this.news = news;
     }
@@ -76,7 +76,7 @@ final class Notices {
         }
         List<TaskEvent> events = event instanceof Task task ? changes(relay, task) : List.of(event);
         if (!events.isEmpty() && !relays.add(id, delivery, events)) {
-            throw A2AException.invalidParams("taskId", "has more than " + Relays.MOST_EVENTS + " events");
+            throw A2AException.invalidParams("taskId", "has more than " + RelayTable.MOST_EVENTS + " events");
         }
         news.accept(relay);
     }
@@ -111,14 +111,14 @@ final class Notices {
     /** The difference between a whole task and the events before it. */
     private List<TaskEvent> changes(Relay relay, Task task) {
         Map<String, Artifact> known = new LinkedHashMap<>();
-        for (long after = 0; ; after += Relays.MOST_EVENTS) {
-            List<TaskEvent> events = relays.events(relay.id(), after, Relays.MOST_EVENTS);
+        for (long after = 0; ; after += RelayTable.MOST_EVENTS) {
+            List<TaskEvent> events = relays.events(relay.id(), after, RelayTable.MOST_EVENTS);
             for (TaskEvent event : events) {
                 if (event instanceof TaskArtifactUpdateEvent update && !Boolean.TRUE.equals(update.append())) {
                     known.put(update.artifact().artifactId(), update.artifact());
                 }
             }
-            if (events.size() < Relays.MOST_EVENTS) {
+            if (events.size() < RelayTable.MOST_EVENTS) {
                 break;
             }
         }

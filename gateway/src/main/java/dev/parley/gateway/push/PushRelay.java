@@ -12,7 +12,7 @@ import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
-import dev.parley.gateway.push.Relays.Relay;
+import dev.parley.gateway.push.RelayTable.Relay;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -78,7 +78,7 @@ public final class PushRelay {
 
     private final HubParts hub;
     private final String viewUri;
-    private final Relays relays;
+    private final RelayTable relays;
     private final Notices notices;
     private final SecureRandom random = new SecureRandom();
     private final Duration patience;
@@ -130,7 +130,7 @@ public final class PushRelay {
     public PushRelay(HubParts hub, String viewUri, Function<String, Optional<AgentEndpoint>> agents) {
         this.hub = hub;
         this.viewUri = viewUri;
-        this.relays = new Relays(hub.database(), sealing(hub));
+        this.relays = new RelayTable(hub.database(), sealing(hub));
         this.follower = new Follower(relays, agents);
         this.sweeps = hub.timers().named(AGENT + "/sweep", (id, content) -> sweep());
         this.notices = new Notices(relays, this::arrived);

@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Relays in the database of the hub, and the events that they have received. Safe for any thread. */
-final class Relays {
+final class RelayTable {
     /** Events of one task that are kept at most. */
     static final int MOST_EVENTS = 10_000;
 
@@ -51,7 +51,7 @@ final class Relays {
     private final Sealing sealing;
 
     /** @param sealing encrypts events */
-    Relays(Database database, Sealing sealing) {
+    RelayTable(Database database, Sealing sealing) {
         this.database = database;
         this.sealing = sealing;
         boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
