@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.protocol.CallContext;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,14 +12,14 @@ final class AuditEntries {
     private AuditEntries() {}
 
     /** Returns the entry of a call. */
-    static Entry entry(
+    static AuditEntry entry(
             CallContext context,
             String action,
             String target,
             String subject,
             String outcome,
             Map<String, @Nullable Object> detail) {
-        return new Entry(
+        return new AuditEntry(
                 context.scope().group(),
                 context.caller(),
                 action,

@@ -32,7 +32,7 @@ import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -253,7 +253,7 @@ final class UpdateExecutor {
     }
 
     private void noteRefused(CallContext context, Update update, String outcome, @Nullable Approval approval) {
-        Entry entry = changed(context, update, outcome, approval);
+        AuditEntry entry = changed(context, update, outcome, approval);
         log.note(entry.group(), session -> trail.add(session, entry));
     }
 
@@ -374,7 +374,7 @@ final class UpdateExecutor {
     }
 
     /** Returns the audit entry of an update. */
-    private static Entry changed(CallContext context, Update update, String outcome, @Nullable Approval approval) {
+    private static AuditEntry changed(CallContext context, Update update, String outcome, @Nullable Approval approval) {
         var detail = new LinkedHashMap<String, @Nullable Object>();
         detail.put("mutations", update.mutations().size());
         put(detail, "sourceAgentId", update.sourceAgentId());

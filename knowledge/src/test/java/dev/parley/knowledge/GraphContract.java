@@ -34,7 +34,7 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import dev.parley.store.database.Database;
@@ -272,7 +272,7 @@ abstract class GraphContract {
     }
 
     /** What the record of the hub has about updates of the group. */
-    private List<Entry> recorded() {
+    private List<AuditEntry> recorded() {
         Filter updates = new Filter(group(), null, "knowledge.updated", null, null, null);
         return trail.rows(updates, 0, 100).stream().map(Row::entry).toList();
     }
@@ -295,7 +295,7 @@ abstract class GraphContract {
         update(Patch.add(status("ex:p1", "last"))); // rows are written in their order
 
         assertThat(recorded())
-                .extracting(Entry::outcome)
+                .extracting(AuditEntry::outcome)
                 .containsExactly("ALIGNMENT_VIOLATION", "KNOWLEDGE_UPDATE", "KNOWLEDGE_UPDATE", "Verified");
     }
 
@@ -706,7 +706,7 @@ abstract class GraphContract {
         assertThat(graph.queries(group(), 0, 10))
                 .extracting(LoggedQuery::operation, LoggedQuery::outcome)
                 .containsExactly(tuple("knowledge/query", "ok"), tuple("knowledge/query", "KNOWLEDGE_QUERY"));
-        assertThat(recorded()).extracting(Entry::outcome).containsExactly("Verified");
+        assertThat(recorded()).extracting(AuditEntry::outcome).containsExactly("Verified");
     }
 
     @Test

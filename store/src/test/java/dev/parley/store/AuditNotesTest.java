@@ -3,7 +3,7 @@ package dev.parley.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.testkit.Eventually;
 import java.nio.file.Path;
@@ -59,8 +59,8 @@ final class AuditNotesTest {
         log.removeHandler(handler);
     }
 
-    private static Entry answered(String group) {
-        return new Entry(group, "mallory", "call.answered", "echo", "", "ok", "192.0.2.1", "", Map.of());
+    private static AuditEntry answered(String group) {
+        return new AuditEntry(group, "mallory", "call.answered", "echo", "", "ok", "192.0.2.1", "", Map.of());
     }
 
     @Test

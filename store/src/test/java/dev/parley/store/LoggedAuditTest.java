@@ -12,7 +12,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditChain;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Page;
 import dev.parley.store.audit.Row;
@@ -45,8 +45,8 @@ final class LoggedAuditTest {
     private static final Scope ALICE = new Scope("shop", "alice");
     private static final TaskKey FIRST = new TaskKey(ALICE, "echo", "t-1");
     private static final TaskKey SECOND = new TaskKey(new Scope("shop", "bob"), "echo", "t-2");
-    private static final Entry NOTED =
-            new Entry("shop", "carol", "key.created", "k-1", "shop/bob", "ok", "192.0.2.9", "", Map.of());
+    private static final AuditEntry NOTED =
+            new AuditEntry("shop", "carol", "key.created", "k-1", "shop/bob", "ok", "192.0.2.9", "", Map.of());
 
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
 
@@ -127,7 +127,7 @@ final class LoggedAuditTest {
                         "task.created bob COMPLETED",
                         "task.canceled alice CANCELED");
         assertThat(rows(Filter.ALL).get(2).entry())
-                .isEqualTo(new Entry(
+                .isEqualTo(new AuditEntry(
                         "shop",
                         "agent:echo",
                         "task.moved",
@@ -281,7 +281,7 @@ final class LoggedAuditTest {
     @Test
     @DisplayName("T1 a page of the audit has some mebibytes at most, however long its rows are")
     void aPageIsBoundedByBytes() {
-        Entry large = new Entry(
+        AuditEntry large = new AuditEntry(
                 "shop", "carol", "one.message", "k-1", "", "ok", "", "", Map.of("content", "x".repeat(400_000)));
         for (int i = 0; i < 10; i++) {
             store.audit().note(large);
@@ -312,7 +312,7 @@ final class LoggedAuditTest {
                 .join();
 
         assertThat(rows(about("t-1")).getLast().entry())
-                .isEqualTo(new Entry(
+                .isEqualTo(new AuditEntry(
                         "shop",
                         "bob",
                         "task.continued",

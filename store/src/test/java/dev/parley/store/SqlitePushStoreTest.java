@@ -10,7 +10,7 @@ import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import dev.parley.store.encryption.AtRest;
@@ -84,7 +84,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
                         .hasSize(deleted ? 1 : 0);
             }
             assertThat(failures).isGreaterThan(3);
-            Entry last = rows(store, "webhook.created", "hook-40").getFirst().entry();
+            AuditEntry last = rows(store, "webhook.created", "hook-40").getFirst().entry();
             assertThat(last.actor()).isEqualTo("alice");
             assertThat(last.target()).isEqualTo("task-1");
             assertThat(last.detail().get("receiver")).isEqualTo("example.com");

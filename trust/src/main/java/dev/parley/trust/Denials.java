@@ -3,7 +3,7 @@ package dev.parley.trust;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +38,7 @@ final class Denials {
         notes.note(key, () -> entry(context, agent, operation, target, reason));
     }
 
-    private static Entry entry(CallContext context, String agent, String operation, String target, String reason) {
+    private static AuditEntry entry(CallContext context, String agent, String operation, String target, String reason) {
         var detail = new TreeMap<String, Object>(Map.of("agent", agent, "reason", shortened(reason)));
         if (!operation.isEmpty()) {
             detail.put("operation", shortened(operation));
@@ -47,7 +47,7 @@ final class Denials {
             List<String> agents = context.chain().agents();
             detail.put("agents", agents.subList(Math.max(0, agents.size() - MOST_AGENTS), agents.size()));
         }
-        return new Entry(
+        return new AuditEntry(
                 context.scope().group(),
                 context.caller(),
                 "call.denied",

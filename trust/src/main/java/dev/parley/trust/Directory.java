@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Session;
@@ -94,8 +94,8 @@ public final class Directory {
         public static final Actor OPERATOR = new Actor(Principal.DEFAULT_GROUP, "operator", "");
 
         /** @param subject the member that it is about, or empty */
-        private Entry did(String action, String target, String subject, Map<String, ?> detail) {
-            return new Entry(group, name, action, target, subject, "ok", address, "", detail);
+        private AuditEntry did(String action, String target, String subject, Map<String, ?> detail) {
+            return new AuditEntry(group, name, action, target, subject, "ok", address, "", detail);
         }
     }
 
@@ -572,7 +572,7 @@ public final class Directory {
         }
     }
 
-    private void write(Entry entry, Change change) {
+    private void write(AuditEntry entry, Change change) {
         database.write(session -> {
             change.write(session);
             audit.add(session, entry);

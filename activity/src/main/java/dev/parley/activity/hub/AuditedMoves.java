@@ -6,7 +6,7 @@ import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import dev.parley.store.spi.StoreException;
@@ -62,7 +62,7 @@ final class AuditedMoves implements Moves {
 
     /** The change of a row; none for other rows, and for tasks that were removed. */
     private List<Move> of(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         if (!isOfTask(entry.action())) {
             return List.of();
         }
@@ -78,7 +78,7 @@ final class AuditedMoves implements Moves {
         };
     }
 
-    private static Move move(Row row, Entry entry, Head head) {
+    private static Move move(Row row, AuditEntry entry, Head head) {
         Object before = entry.detail().get("before");
         String caller = entry.subject().isEmpty()
                 ? entry.actor()

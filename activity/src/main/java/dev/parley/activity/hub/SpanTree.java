@@ -20,7 +20,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import java.net.URLDecoder;
@@ -325,7 +325,7 @@ final class SpanTree {
     }
 
     private static Span span(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         return new Span(
                 "audit-" + row.number(),
                 null,

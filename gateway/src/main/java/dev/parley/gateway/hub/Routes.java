@@ -31,7 +31,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.retry.Backoff;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -388,7 +388,7 @@ final class Routes implements AutoCloseable {
         LOG.log(Level.WARNING, "route {0}: the card has other {1}: {2}", route.name(), kind, changed);
         String action = "gateway.card." + kind;
         Map<String, Object> details = Map.of("changed", changed, "digest", digest);
-        hub.audit().note(new Entry("default", route.name(), action, route.name(), "", "changed", "", "", details));
+        hub.audit().note(new AuditEntry("default", route.name(), action, route.name(), "", "changed", "", "", details));
     }
 
     /** Begins no tasks at a replica any more, or begins them again. */

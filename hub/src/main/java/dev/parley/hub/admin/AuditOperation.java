@@ -12,7 +12,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import dev.parley.store.audit.Verification;
@@ -67,7 +67,7 @@ public final class AuditOperation {
     private static Row row(ObjectCodec.Values v) {
         long number = v.<Long>next();
         Instant at = v.next();
-        var entry = new Entry(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
+        var entry = new AuditEntry(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
         return new Row(number, at, entry, v.next());
     }
 

@@ -11,7 +11,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -90,7 +90,7 @@ public final class Hubs {
     private HubView drain(String hub, boolean begins, CallContext by) {
         requireThis(hub);
         if (intake.drain(begins, Instant.now()) && audit != null) {
-            audit.note(new Entry(
+            audit.note(new AuditEntry(
                     by.scope().group(),
                     by.caller(),
                     begins ? "hub.drained" : "hub.resumed",

@@ -15,7 +15,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.store.audit.AuditChain;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -152,9 +152,9 @@ final class PrivacyPages {
     }
 
     /** Omits the name, which may be erased, or may have been: a caller that knows the name finds the entry. */
-    private static Entry entry(String action, Subject subject, CallContext operator, Map<String, ?> detail) {
+    private static AuditEntry entry(String action, Subject subject, CallContext operator, Map<String, ?> detail) {
         String principal = subject.principal();
-        return new Entry(
+        return new AuditEntry(
                 operator.scope().group(),
                 operator.caller(),
                 action,

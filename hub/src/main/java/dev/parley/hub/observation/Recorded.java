@@ -8,7 +8,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -63,7 +63,7 @@ public record Recorded(@Nullable AuditTrail audit, String agent, boolean all) {
         if (context.chain().isPassedOn()) {
             detail.put("agents", context.chain().agents());
         }
-        audit.note(new Entry(
+        audit.note(new AuditEntry(
                 context.scope().group(),
                 context.caller(),
                 action,

@@ -8,7 +8,7 @@ import dev.parley.engine.RunObserver;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -47,7 +47,7 @@ public record Runs(Metrics metrics, Traces traces, @Nullable AuditTrail audit) i
             return;
         }
         CallContext context = request.context();
-        audit.note(new Entry(
+        audit.note(new AuditEntry(
                 context.scope().group(),
                 "agent:" + agent,
                 "task.dropped",

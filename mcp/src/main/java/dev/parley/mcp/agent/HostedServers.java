@@ -25,7 +25,7 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.retry.Backoff;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.DatabaseKind;
 import java.time.Duration;
 import java.time.Instant;
@@ -270,7 +270,7 @@ final class HostedServers implements HubExtension {
         List<String> approved = requireNonNull(table).approve(name, given.tool(), given.digest());
         server.approved();
         hub.audit()
-                .note(new Entry(
+                .note(new AuditEntry(
                         operator.scope().group(),
                         operator.caller(),
                         "mcp.tools.approved",

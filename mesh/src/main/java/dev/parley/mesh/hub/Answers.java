@@ -8,7 +8,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
@@ -124,7 +124,7 @@ final class Answers {
      *
      * @param event row of the audit that is kept with the answer, or not at all
      */
-    Answer keep(Key key, Answer answer, Entry event) {
+    Answer keep(Key key, Answer answer, AuditEntry event) {
         return database.write(key.group(), session -> {
             Instant expired = answer.at().minus(KEPT);
             session.update(

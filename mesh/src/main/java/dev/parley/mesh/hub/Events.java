@@ -11,7 +11,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Row;
 import java.time.Instant;
@@ -109,7 +109,7 @@ final class Events {
     }
 
     /** The row of a message that an agent has answered. */
-    static Entry row(String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
+    static AuditEntry row(String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
         var detail = new TreeMap<String, Object>();
         detail.put("agent", agent);
         detail.put("sourceAgentId", envelope.from().agentId());
@@ -120,7 +120,7 @@ final class Events {
         if (isNotice(envelope)) { // as a text, of which a hash stays after an erasure
             detail.put(CONTENT, new String(Json.write(envelope.message().content()), UTF_8));
         }
-        return new Entry(
+        return new AuditEntry(
                 caller.scope().group(),
                 caller.caller(),
                 MESSAGE,
@@ -158,7 +158,7 @@ final class Events {
     }
 
     private List<Event> of(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         return switch (entry.action()) {
             case MESSAGE -> ofMessage(row);
             case CALLBACK -> List.of(ofCallback(row));
@@ -173,7 +173,7 @@ final class Events {
     }
 
     private static Event ofCallback(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         String receiver = entry.subject().substring(entry.subject().indexOf('/') + 1);
         Map<String, Object> metadata = metadata(entry, entry.outcome(), text(entry, MESSAGE_ID));
@@ -182,7 +182,7 @@ final class Events {
 
     /** A message and the error that it got. */
     private static List<Event> ofRefused(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         String from = text(entry, "sourceAgentId");
         Map<String, Object> metadata = metadata(entry, text(entry, "messageType"), text(entry, MESSAGE_ID));
@@ -197,7 +197,7 @@ final class Events {
 
     /** A message that authorization refuses: its content was not read. */
     private static List<Event> ofDenied(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         String operation = text(entry, "operation");
         if (!operation.equals("one/send") && !operation.startsWith("Send")) {
             return List.of();
@@ -212,7 +212,7 @@ final class Events {
         return List.of(event(row, 0, RECEIVED, text(entry, "agent"), entry.actor(), entry.actor(), metadata));
     }
 
-    private static void putLeft(Entry entry, Map<String, Object> metadata) {
+    private static void putLeft(AuditEntry entry, Map<String, Object> metadata) {
         Object left = entry.detail().get(BoundedNotes.LEFT);
         if (left != null) {
             metadata.put(BoundedNotes.LEFT, left);
@@ -220,7 +220,7 @@ final class Events {
     }
 
     private static List<Event> ofAnswered(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         Map<String, Object> received = ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID));
         putLeft(entry, received);
@@ -240,21 +240,21 @@ final class Events {
         if (isOfEnvelope) {
             return List.of();
         }
-        Entry created = first(all, "task.created", row.entry());
+        AuditEntry created = first(all, "task.created", row.entry());
         String caller = caller(row.entry());
         Map<String, Object> metadata = ofA2a(row.entry(), text(created, "contextId"), A2A_MESSAGE, messageId);
         return List.of(event(row, 0, RECEIVED, text(created, "agent"), caller, caller, metadata));
     }
 
     /** The caller of an entry: its actor, or the subject of an agent that acts for it. */
-    private static String caller(Entry entry) {
+    private static String caller(AuditEntry entry) {
         return entry.subject().isEmpty()
                 ? entry.actor()
                 : entry.subject().substring(entry.subject().indexOf('/') + 1);
     }
 
     private List<Event> ofMove(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         var events = new ArrayList<Event>();
         String received = text(entry, MESSAGE_ID);
         if (!received.isEmpty()) {
@@ -264,7 +264,7 @@ final class Events {
         if (state.isTerminal()) {
             events.addAll(ofEnd(row));
         } else if (state.isInterrupted()) {
-            Entry created = first(rowsOf(entry), "task.created", entry);
+            AuditEntry created = first(rowsOf(entry), "task.created", entry);
             if (!isOfEnvelope(created)) {
                 events.add(sent(row, created, MessageType.STATUS_UPDATE));
             }
@@ -273,8 +273,8 @@ final class Events {
     }
 
     /** What an agent answers to a caller of A2A. */
-    private static Event sent(Row row, Entry created, MessageType type) {
-        Entry entry = row.entry();
+    private static Event sent(Row row, AuditEntry created, MessageType type) {
+        AuditEntry entry = row.entry();
         String own = text(entry, "answerId");
         String id = own.isEmpty() ? entry.target() + "/" + row.number() : own;
         String agent = text(created, "agent");
@@ -282,18 +282,18 @@ final class Events {
         return event(row, 2, SENT, agent, agent, created.actor(), metadata);
     }
 
-    private static boolean isEnd(Entry entry) {
+    private static boolean isEnd(AuditEntry entry) {
         return List.of("task.created", "task.moved", "task.canceled").contains(entry.action())
                 && TaskState.valueOf(entry.outcome()).isTerminal();
     }
 
     /** True for a task whose message came in an envelope, which has a row of its own. */
-    private static boolean isOfEnvelope(Entry entry) {
+    private static boolean isOfEnvelope(AuditEntry entry) {
         return CONTEXT.matcher(text(entry, "contextId")).matches();
     }
 
     private List<Event> ofMessage(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         String from = text(entry, "sourceAgentId");
         String type = text(entry, "messageType");
@@ -317,7 +317,7 @@ final class Events {
         return events;
     }
 
-    private static Map<String, Object> metadata(Entry entry, String type, String messageId) {
+    private static Map<String, Object> metadata(AuditEntry entry, String type, String messageId) {
         var metadata = new LinkedHashMap<String, Object>();
         metadata.put("messageId", messageId);
         metadata.put("messageType", type);
@@ -331,7 +331,7 @@ final class Events {
 
     /** A task that may have ended at once. */
     private List<Event> ofCreation(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         var events = new ArrayList<Event>();
         if (!isOfEnvelope(entry)) {
             String agent = text(entry, "agent");
@@ -348,7 +348,7 @@ final class Events {
         return events;
     }
 
-    private static Map<String, Object> ofA2a(Entry entry, String contextId, String type, String messageId) {
+    private static Map<String, Object> ofA2a(AuditEntry entry, String contextId, String type, String messageId) {
         var metadata = new LinkedHashMap<String, Object>();
         metadata.put(MESSAGE_ID, messageId);
         metadata.put("messageType", type);
@@ -367,9 +367,9 @@ final class Events {
 
     /** The end of a task. For one of an envelope it stands after the message, whose row may come later than that of the end. */
     private List<Event> ofEnd(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         List<Row> all = rowsOf(entry);
-        Entry created = first(all, "task.created", entry);
+        AuditEntry created = first(all, "task.created", entry);
         String agent = text(created, "agent");
         if (isOfEnvelope(created)) {
             return all.stream()
@@ -396,7 +396,7 @@ final class Events {
     }
 
     private static Event end(Row row, Row message, String outcome) {
-        Entry entry = message.entry();
+        AuditEntry entry = message.entry();
         Map<String, Object> metadata = metadata(entry, MessageType.TASK_RESULT.word(), text(entry, "messageId"));
         metadata.put("status", outcome.toLowerCase(Locale.ROOT));
         String agent = text(entry, "agent");
@@ -407,11 +407,11 @@ final class Events {
         return row.entry().action().equals(MESSAGE);
     }
 
-    private List<Row> rowsOf(Entry entry) {
+    private List<Row> rowsOf(AuditEntry entry) {
         return audit.rows(new Filter(entry.group(), null, null, entry.target(), null, null), 0, 100);
     }
 
-    private static Entry first(List<Row> rows, String action, Entry otherwise) {
+    private static AuditEntry first(List<Row> rows, String action, AuditEntry otherwise) {
         return rows.stream()
                 .map(Row::entry)
                 .filter(entry -> entry.action().equals(action))
@@ -428,7 +428,7 @@ final class Events {
         return new Event(row.number() * OF_ROW + place, row.entry().group(), row.at(), type, agent, actor, other, all);
     }
 
-    private static String text(Entry entry, String name) {
+    private static String text(AuditEntry entry, String name) {
         Object value = entry.detail().get(name);
         return value == null ? "" : value.toString();
     }

@@ -10,7 +10,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.TreeMap;
@@ -41,7 +41,7 @@ final class MessageLog {
             }
         }
         String group = task.scope().group();
-        audit.note(new Entry(
+        audit.note(new AuditEntry(
                 group,
                 "agent:" + callback.from().agentId(),
                 Events.CALLBACK,
@@ -72,7 +72,7 @@ final class MessageLog {
                             ? "unknown"
                             : envelope.message().type().word());
             detail.put("reason", Failures.content(problem).message());
-            return new Entry(
+            return new AuditEntry(
                     group,
                     caller.caller(),
                     Events.REFUSED,
@@ -93,7 +93,7 @@ final class MessageLog {
             detail.put("agent", agent);
             detail.put("messageId", request.message().messageId());
             detail.put("contextId", request.contextId());
-            return new Entry(
+            return new AuditEntry(
                     group,
                     request.context().caller(),
                     Events.ANSWERED,

@@ -44,7 +44,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.Ids;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.trust.cards.ContentKeys;
 import java.time.Duration;
 import java.time.Instant;
@@ -142,7 +142,7 @@ final class Receiver {
         try {
             Reply handled = handle(send, fingerprint, context);
             Envelope answer = answer(envelope, handled, context);
-            Entry event = Events.row(agent, envelope, answer, handled.answer().taskId(), context);
+            AuditEntry event = Events.row(agent, envelope, answer, handled.answer().taskId(), context);
             Answer kept = mesh.answers().keep(key, handled.answer(), event);
             boolean isFirst = kept.equals(handled.answer());
             Reply reply = isFirst ? handled : new Reply(kept, null);

@@ -17,7 +17,7 @@ import dev.parley.registry.federation.PeerOperation.PutPeer;
 import dev.parley.registry.federation.PeerOperation.RemovedCopies;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.trust.TrustCheck;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.net.URI;
@@ -252,7 +252,7 @@ public final class PeerOperations implements AutoCloseable {
 
     private void noted(String action, String peer, CallContext operator, Map<String, ?> detail) {
         hub.audit()
-                .note(new Entry(
+                .note(new AuditEntry(
                         operator.scope().group(),
                         operator.caller(),
                         action,

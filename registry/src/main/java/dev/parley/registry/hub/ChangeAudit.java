@@ -78,7 +78,7 @@ record ChangeAudit(AuditTrail audit) {
 
     private void note(
             String action, String target, String subject, String outcome, Map<String, ?> detail, CallContext caller) {
-        audit.note(new dev.parley.store.audit.Entry(
+        audit.note(new dev.parley.store.audit.AuditEntry(
                 caller.scope().group(),
                 caller.caller(),
                 action,

@@ -80,7 +80,7 @@ public final class TrustOperations {
                         .with(entry.trust().with(Entry.Outcome.REVOKED, reason, Instant.now())));
         if (owner == null) { // changes by callers are audited as all of theirs
             hub.audit()
-                    .note(new dev.parley.store.audit.Entry(
+                    .note(new dev.parley.store.audit.AuditEntry(
                             caller.scope().group(),
                             caller.caller(),
                             "registry.revoked",

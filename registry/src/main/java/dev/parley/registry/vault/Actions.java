@@ -2,7 +2,7 @@ package dev.parley.registry.vault;
 
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import java.util.Map;
 import java.util.Optional;
 
@@ -28,7 +28,7 @@ record Actions(AuditTrail audit) {
 
     private void note(
             String actor, String action, String target, String subject, String outcome, VaultRequest request) {
-        audit.note(new Entry(
+        audit.note(new AuditEntry(
                 Cards.GROUP, actor, "agentvault." + action, target, subject, outcome, request.address(), "", Map.of()));
     }
 }

@@ -46,7 +46,7 @@ public final class AuditChain {
 
     /** @param detail without what was chosen */
     static String chained(
-            String before, long number, long at, Entry entry, String detail, String salt, UnaryOperator<String> names) {
+            String before, long number, long at, AuditEntry entry, String detail, String salt, UnaryOperator<String> names) {
         List<?> all = Arrays.asList(
                 before,
                 number,
@@ -79,7 +79,7 @@ public final class AuditChain {
             MessageDigest digest,
             long number,
             long at,
-            Entry entry,
+            AuditEntry entry,
             String addressInChain,
             byte[] hashOfEvents,
             UnaryOperator<String> names) {
@@ -130,7 +130,7 @@ public final class AuditChain {
     }
 
     /** True if the target was named by the caller of a refused call, and need not be the id of anything. */
-    static boolean isAskedFor(Entry entry) {
+    static boolean isAskedFor(AuditEntry entry) {
         return entry.action().equals("call.denied");
     }
 

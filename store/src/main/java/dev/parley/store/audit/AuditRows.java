@@ -103,7 +103,7 @@ final class AuditRows {
 
     private AuditRows() {}
 
-    static void insert(Session session, long number, long at, Entry entry, String detail, String hash, String salt)
+    static void insert(Session session, long number, long at, AuditEntry entry, String detail, String hash, String salt)
             throws SQLException {
         session.later(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -255,7 +255,7 @@ final class AuditRows {
     static Stored stored(ResultSet found) throws SQLException {
         String text = requireNonNull(Session.text(found, 11));
         Map<String, ?> detail = detail(text);
-        var entry = new Entry(
+        var entry = new AuditEntry(
                 Session.text(found, 3),
                 Session.text(found, 4),
                 Session.text(found, 5),

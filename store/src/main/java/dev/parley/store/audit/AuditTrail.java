@@ -56,7 +56,7 @@ public final class AuditTrail implements GroupListener {
     /** Time in which a page is read, with the wait for those of others. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private record Pending(long at, Entry entry) {}
+    private record Pending(long at, AuditEntry entry) {}
 
     /** A caller, and where a call came from. */
     private record Origin(String group, String caller, String address) {}
@@ -148,12 +148,12 @@ public final class AuditTrail implements GroupListener {
     // ---- Writing
 
     /** Adds a row to the transaction in the making. On the writer thread. */
-    public void add(Session session, Entry entry) throws SQLException {
+    public void add(Session session, AuditEntry entry) throws SQLException {
         pending.add(new Pending(clock.millis(), entry));
     }
 
     private void insert(Session session, Pending row) throws SQLException {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         String text = AuditChain.text(entry.detail());
         String salt = salt(entry.address());
         String next = AuditChain.chained(
@@ -195,7 +195,7 @@ public final class AuditTrail implements GroupListener {
      *
      * @param events the segment's events as they are stored
      */
-    public long logged(Entry entry, Cause cause, String taskId, long firstSequence, byte[] events) {
+    public long logged(AuditEntry entry, Cause cause, String taskId, long firstSequence, byte[] events) {
         if (logged == 0) {
             loggedAt = clock.millis();
         }
@@ -274,7 +274,7 @@ public final class AuditTrail implements GroupListener {
      * Adds a row by itself, soon, and does not wait. The row is lost if the database cannot be written, or if the group has its
      * share of the works that may wait for the writer: the log has the number of lost rows.
      */
-    public void note(Entry entry) {
+    public void note(AuditEntry entry) {
         database.submit(new Work() {
             @Override
             public void write(Session session) throws SQLException {
@@ -395,7 +395,7 @@ public final class AuditTrail implements GroupListener {
             boolean did = entry.group().equals(group) && entry.actor().equals(name);
             boolean about = entry.subject().equals(member);
             boolean called = did || about && entry.actor().startsWith("agent:");
-            return new Entry(
+            return new AuditEntry(
                     entry.group(),
                     did ? AuditChain.hashed(name) : entry.actor(),
                     entry.action(),
@@ -448,7 +448,7 @@ public final class AuditTrail implements GroupListener {
      * chain of them is.
      * The rows are searched beside the writer.
      */
-    private int replace(String where, List<String> values, UnaryOperator<Entry> change) {
+    private int replace(String where, List<String> values, UnaryOperator<AuditEntry> change) {
         return database.writeInSlices(
                 0L,
                 (session, after) -> numbers(session, where, values, after),
@@ -468,11 +468,11 @@ public final class AuditTrail implements GroupListener {
                 all.toArray());
     }
 
-    private static int replace(Session session, long number, UnaryOperator<Entry> change) throws SQLException {
+    private static int replace(Session session, long number, UnaryOperator<AuditEntry> change) throws SQLException {
         int replaced = 0;
         for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
-            Entry before = one.row().entry();
-            Entry after = change.apply(before);
+            AuditEntry before = one.row().entry();
+            AuditEntry after = change.apply(before);
             if (!after.equals(before)) {
                 replaced += session.update(
                         "UPDATE audit SET actor = ?, target = ?, subject = ?, address = ?, salt = ?, detail = ?"

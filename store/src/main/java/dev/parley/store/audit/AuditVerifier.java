@@ -85,7 +85,7 @@ final class AuditVerifier {
             long number = link.first() + i;
             LoggedEntry logged = AuditRows.at(session, all[i], true);
             byte[] hashOfEvents;
-            Entry entry;
+            AuditEntry entry;
             String salt;
             if (logged != null && logged.number() == number) {
                 entry = logged.entry();

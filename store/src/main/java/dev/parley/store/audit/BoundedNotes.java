@@ -45,7 +45,7 @@ public final class BoundedNotes {
      * @param key of what is counted together
      * @param row is called for a row that is added
      */
-    public void note(String key, Supplier<Entry> row) {
+    public void note(String key, Supplier<AuditEntry> row) {
         long left;
         lock.lock();
         try {
@@ -66,7 +66,7 @@ public final class BoundedNotes {
         } finally {
             lock.unlock();
         }
-        Entry entry = row.get();
+        AuditEntry entry = row.get();
         if (left > 0) {
             var detail = new TreeMap<String, Object>(entry.detail());
             detail.put(LEFT, left);

@@ -14,7 +14,7 @@ public record Filter(
     public static final Filter ALL = new Filter(null, null, null, null, null, null);
 
     boolean fits(Row row) {
-        Entry entry = row.entry();
+        AuditEntry entry = row.entry();
         return (group == null || group.equals(entry.group()))
                 && (action == null || action.equals(entry.action()))
                 && isName(actor, entry.actor())

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param salt of the address in the chain; see {@link AuditTrail}
  * @param events the segment's events as they are stored; empty if they were not asked for
  */
-public record LoggedEntry(long number, Entry entry, String salt, byte[] events) {
+public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] events) {
     private static final String SELECT =
             "SELECT logged.entry_no, group_id, agent, task.task_id, context_id, logged.state, previous, coalesce(logged.caller,"
                     + " task.caller), logged.address, logged.salt, CASE WHEN first_seq = 1 THEN task.trace ELSE logged.trace END,"
@@ -36,7 +36,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
     private static final String WITHOUT_EVENTS = SELECT.formatted("NULL");
 
     /** Entry of a segment that changes the state of a task from {@code before}; null for its beginning. */
-    public static Entry of(Segment segment, @Nullable TaskState before) {
+    public static AuditEntry of(Segment segment, @Nullable TaskState before) {
         TaskKey key = segment.head().key();
         var ids = new TaskIds(
                 key.scope().group(), key.agent(), key.taskId(), segment.head().contextId());
@@ -46,7 +46,7 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
     private record TaskIds(String group, String agent, String taskId, String contextId) {}
 
     /** The actor of an entry: the caller for a cancellation, otherwise the agent, for the caller. */
-    private static Entry entry(
+    private static AuditEntry entry(
             TaskIds ids,
             @Nullable TaskState before,
             TaskState state,
@@ -71,17 +71,17 @@ public record LoggedEntry(long number, Entry entry, String salt, byte[] events) 
             detail.put("answerId", sent);
         }
         if (before == null) {
-            return new Entry(
+            return new AuditEntry(
                     group, caller, "task.created", ids.taskId(), "", state.name(), cause.address(), trace, detail);
         }
         if (before == state) {
-            return new Entry(
+            return new AuditEntry(
                     group, caller, "task.continued", ids.taskId(), "", state.name(), cause.address(), trace, detail);
         }
         return state == TaskState.CANCELED
-                ? new Entry(
+                ? new AuditEntry(
                         group, caller, "task.canceled", ids.taskId(), "", state.name(), cause.address(), trace, detail)
-                : new Entry(
+                : new AuditEntry(
                         group,
                         "agent:" + ids.agent(),
                         "task.moved",

@@ -10,7 +10,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.database.Storage;
@@ -141,7 +141,7 @@ public final class JdbcPushStore implements PushStore {
         }
         audit.add(
                 session,
-                new Entry(
+                new AuditEntry(
                         task.scope().group(),
                         cause.caller(),
                         action,

@@ -54,13 +54,13 @@ final class AuditTrailTest {
         database.close();
     }
 
-    private static Entry entry(String actor, String action, String target) {
-        return new Entry("shop", actor, action, target, "", "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
+    private static AuditEntry entry(String actor, String action, String target) {
+        return new AuditEntry("shop", actor, action, target, "", "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
     }
 
-    private void add(Entry... entries) {
+    private void add(AuditEntry... entries) {
         database.write(session -> {
-            for (Entry entry : entries) {
+            for (AuditEntry entry : entries) {
                 audit.add(session, entry);
             }
             return entries;
@@ -145,7 +145,7 @@ final class AuditTrailTest {
 
         assertThat(audit.forget("shop", "alice")).isEqualTo(1);
 
-        Entry left = audit.rows(Filter.ALL, 0, 1).getFirst().entry();
+        AuditEntry left = audit.rows(Filter.ALL, 0, 1).getFirst().entry();
         assertThat(left.actor()).startsWith(AuditChain.FORGOTTEN).doesNotContain("alice");
         assertThat(left.address()).isEmpty();
         assertThat(audit.verify().broken()).isNull();
@@ -153,11 +153,11 @@ final class AuditTrailTest {
                 .hasSize(1);
     }
 
-    private static Entry called(String actor, String action, String target, String subject, Map<String, ?> detail) {
-        return new Entry("shop", actor, action, target, subject, "ok", "10.1.2.3", "", detail);
+    private static AuditEntry called(String actor, String action, String target, String subject, Map<String, ?> detail) {
+        return new AuditEntry("shop", actor, action, target, subject, "ok", "10.1.2.3", "", detail);
     }
 
-    private List<Entry> all() {
+    private List<AuditEntry> all() {
         return audit.rows(Filter.ALL, 0, 100).stream().map(Row::entry).toList();
     }
 
@@ -186,8 +186,8 @@ final class AuditTrailTest {
     @Test
     void aContextIsForgottenWhereItIsMeant() {
         Map<String, ?> chosen = Map.of("contextId", "our plan");
-        Entry bobs = called("bob", "task.created", "t-2", "", chosen);
-        Entry other = called("alice", "task.created", "t-3", "", Map.of("contextId", "our planet"));
+        AuditEntry bobs = called("bob", "task.created", "t-2", "", chosen);
+        AuditEntry other = called("alice", "task.created", "t-3", "", Map.of("contextId", "our planet"));
         add(called("alice", "task.created", "t-1", "", chosen), bobs, other);
 
         audit.forgetContext("shop", "alice", "our plan");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.Store;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.OutageException;
@@ -468,8 +468,8 @@ final class DatabaseFaultsTest {
         }
     }
 
-    private static Entry entry(String action) {
-        return new Entry("g", "alice", action, "", "", "ok", "", "", Map.of());
+    private static AuditEntry entry(String action) {
+        return new AuditEntry("g", "alice", action, "", "", "ok", "", "", Map.of());
     }
 
     @Test

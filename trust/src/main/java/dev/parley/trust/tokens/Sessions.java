@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import dev.parley.store.encryption.Sealing;
@@ -291,8 +291,8 @@ public final class Sessions {
         markEnded(hash);
     }
 
-    private static Entry entry(String group, String name, String action, String address, Map<String, ?> detail) {
-        return new Entry(group, name, action, name, group + "/" + name, "ok", address, "", detail);
+    private static AuditEntry entry(String group, String name, String action, String address, Map<String, ?> detail) {
+        return new AuditEntry(group, name, action, name, group + "/" + name, "ok", address, "", detail);
     }
 
     private static String hash(String secret) {

@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Entry;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Session;
 import java.security.MessageDigest;
@@ -102,7 +102,7 @@ public final class SignIns {
         String id = Secrets.random(16);
         Instant now = now();
         String member = user.group() + "/" + user.name();
-        var entry = new Entry(
+        var entry = new AuditEntry(
                 user.group(),
                 user.name(),
                 "oauth.signed-in",

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param trace W3C trace context; empty if there is none
  * @param detail further members
  */
-public record Entry(
+public record AuditEntry(
         String group,
         String actor,
         String action,
@@ -24,7 +24,7 @@ public record Entry(
         String address,
         String trace,
         Map<String, ?> detail) {
-    Entry with(Map<String, ?> otherDetail) {
-        return new Entry(group, actor, action, target, subject, outcome, address, trace, otherDetail);
+    AuditEntry with(Map<String, ?> otherDetail) {
+        return new AuditEntry(group, actor, action, target, subject, outcome, address, trace, otherDetail);
     }
 }
