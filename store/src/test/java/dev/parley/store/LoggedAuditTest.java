@@ -14,7 +14,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Page;
+import dev.parley.store.audit.AuditPage;
 import dev.parley.store.audit.Row;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.DatabaseKind;
@@ -244,7 +244,7 @@ final class LoggedAuditTest {
 
         for (int size : List.of(1, 7, 200, 201, 202)) {
             var found = new ArrayList<Long>();
-            Page page;
+            AuditPage page;
             long after = 0;
             do {
                 page = store.audit().page(of("shop"), after, size);
@@ -253,7 +253,7 @@ final class LoggedAuditTest {
             } while (!page.isLast());
             assertThat(found).as("pages of " + size).isEqualTo(ofShop);
         }
-        assertThat(store.audit().page(of("nobody"), 0, 10)).isEqualTo(new Page(List.of(), 0, true));
+        assertThat(store.audit().page(of("nobody"), 0, 10)).isEqualTo(new AuditPage(List.of(), 0, true));
     }
 
     private List<Row> rows(Filter filter, int limit) {
@@ -288,8 +288,8 @@ final class LoggedAuditTest {
         }
         note();
 
-        Page first = store.audit().page(of("shop"), 0, 100);
-        Page ofAction = store.audit().page(new Filter("shop", null, "one.message", null, null, null), 0, 100);
+        AuditPage first = store.audit().page(of("shop"), 0, 100);
+        AuditPage ofAction = store.audit().page(new Filter("shop", null, "one.message", null, null, null), 0, 100);
 
         assertThat(first.rows().size()).isLessThanOrEqualTo(4);
         assertThat(first.isLast()).isFalse();

@@ -35,7 +35,7 @@ final class AuditedMoves implements Moves {
     public Page behind(@Nullable String group, @Nullable String taskId, long number, int limit) {
         return hub.database().scan(requireNonNullElse(group, ""), PATIENCE, () -> {
             var filter = new Filter(group, null, null, taskId, null, null);
-            dev.parley.store.audit.Page page = hub.audit().page(filter, number, limit);
+            dev.parley.store.audit.AuditPage page = hub.audit().page(filter, number, limit);
             var moves = new ArrayList<Move>();
             page.rows().forEach(row -> moves.addAll(readable(row)));
             return new Page(moves, page.next(), page.isLast(), false);

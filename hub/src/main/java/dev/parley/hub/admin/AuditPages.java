@@ -4,7 +4,7 @@ import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.AuditOperation.QueryAudit;
 import dev.parley.hub.admin.AuditOperation.RowPage;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.audit.Page;
+import dev.parley.store.audit.AuditPage;
 
 /** Handlers for the audit log. */
 final class AuditPages {
@@ -22,7 +22,7 @@ final class AuditPages {
     }
 
     private RowPage query(QueryAudit given) {
-        Page page = audit.page(given.filter(), given.after(), (int) given.limit());
+        AuditPage page = audit.page(given.filter(), given.after(), (int) given.limit());
         return new RowPage(page.rows(), page.isLast() ? null : page.next());
     }
 }

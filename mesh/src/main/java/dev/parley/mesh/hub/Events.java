@@ -136,7 +136,7 @@ final class Events {
     Page next(String group, long after, int rows) {
         long row = after / OF_ROW;
         var filter = new Filter(group, null, null, null, null, null);
-        dev.parley.store.audit.Page page = audit.page(filter, Math.max(0, row - 1), rows);
+        dev.parley.store.audit.AuditPage page = audit.page(filter, Math.max(0, row - 1), rows);
         var events = new ArrayList<Event>();
         for (Row each : page.rows()) {
             for (Event event : of(each)) {

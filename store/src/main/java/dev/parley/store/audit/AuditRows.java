@@ -196,7 +196,7 @@ final class AuditRows {
     }
 
     /** Rows after {@code after}, up to {@code end}, of some {@link #BYTES_AT_ONCE} together. */
-    static Page written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
+    static AuditPage written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
         var where = new StringBuilder("row_no > ? AND row_no <= ?");
         var values = new ArrayList<@Nullable Object>();
         values.add(after);
@@ -223,7 +223,7 @@ final class AuditRows {
             }
         }
         boolean isLast = rows.size() < limit && bytes < BYTES_AT_ONCE;
-        return new Page(rows, rows.isEmpty() ? after : rows.getLast().number(), isLast);
+        return new AuditPage(rows, rows.isEmpty() ? after : rows.getLast().number(), isLast);
     }
 
     static List<Stored> stored(Session session, String where, List<@Nullable Object> values) throws SQLException {

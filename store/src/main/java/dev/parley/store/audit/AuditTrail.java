@@ -496,7 +496,7 @@ public final class AuditTrail implements GroupListener {
     /** Returns entries after a number, the oldest first, however long that takes. */
     public List<Row> rows(Filter filter, long after, int limit) {
         var rows = new ArrayList<Row>();
-        Page page;
+        AuditPage page;
         long next = after;
         do {
             page = page(filter, next, limit - rows.size());
@@ -506,12 +506,12 @@ public final class AuditTrail implements GroupListener {
         return rows;
     }
 
-    /** Returns entries after a number, the oldest first: at most so many, and as many as are found in {@link Page#LONGEST}. */
-    public Page page(Filter filter, long after, int limit) {
+    /** Returns entries after a number, the oldest first: at most so many, and as many as are found in {@link AuditPage#LONGEST}. */
+    public AuditPage page(Filter filter, long after, int limit) {
         return database.scan(
                 Objects.requireNonNullElse(filter.group(), ""),
                 PATIENCE,
-                () -> Page.read(database, filter, after, limit));
+                () -> AuditPage.read(database, filter, after, limit));
     }
 
     /** The number of the newest row; 0 if there is none. */

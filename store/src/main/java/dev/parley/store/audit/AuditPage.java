@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param next number after which the next page begins
  * @param isLast whether there was none after it
  */
-public record Page(List<Row> rows, long next, boolean isLast) {
+public record AuditPage(List<Row> rows, long next, boolean isLast) {
     /** Time after which a page ends. */
     static final Duration LONGEST = Duration.ofMillis(250);
 
@@ -29,9 +29,9 @@ public record Page(List<Row> rows, long next, boolean isLast) {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** @param isLarge whether its rows have as many bytes as a page may have */
-    private record Piece(Page page, boolean isLarge) {}
+    private record Piece(AuditPage page, boolean isLarge) {}
 
-    static Page read(Database database, Filter filter, long after, int limit) {
+    static AuditPage read(Database database, Filter filter, long after, int limit) {
         String target = filter.target();
         String action = filter.action();
         if (target != null) {
@@ -46,19 +46,19 @@ public record Page(List<Row> rows, long next, boolean isLast) {
         while (rows.size() < limit && System.nanoTime() - end < 0) {
             long from = next;
             Piece piece = database.read(session -> some(session, filter, from, limit - rows.size(), end));
-            Page some = piece.page;
+            AuditPage some = piece.page;
             rows.addAll(some.rows);
             next = some.next;
             if (some.isLast || piece.isLarge) {
-                return new Page(rows, next, some.isLast);
+                return new AuditPage(rows, next, some.isLast);
             }
         }
-        return new Page(rows, next, false);
+        return new AuditPage(rows, next, false);
     }
 
-    private static Page ofTarget(Session session, Filter filter, String target, long after, int limit)
+    private static AuditPage ofTarget(Session session, Filter filter, String target, long after, int limit)
             throws SQLException {
-        Page written = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
+        AuditPage written = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
         List<LoggedEntry> logged = LoggedEntry.of(session, target, after, limit, false);
         long last = written.isLast ? Long.MAX_VALUE : written.next;
         if (logged.size() == limit) {
@@ -79,7 +79,7 @@ public record Page(List<Row> rows, long next, boolean isLast) {
             throws SQLException {
         List<Part> parts = AuditRows.parts(session, filter.group(), after);
         long end = parts.isEmpty() ? Long.MAX_VALUE : parts.getLast().last();
-        Page written = AuditRows.written(session, filter, after, end, limit);
+        AuditPage written = AuditRows.written(session, filter, after, end, limit);
         long last = written.isLast ? end : written.next;
         var found = new ArrayList<Row>();
         int looked = 0;
@@ -119,7 +119,7 @@ public record Page(List<Row> rows, long next, boolean isLast) {
     }
 
     /** The first of some rows. All up to {@code last} were looked at, which is the greatest number at the end. */
-    private static Page of(List<Row> found, long after, long last, int limit) {
+    private static AuditPage of(List<Row> found, long after, long last, int limit) {
         List<Row> rows = found.stream()
                 .filter(row -> row.number() <= last)
                 .sorted(Comparator.comparingLong(Row::number))
@@ -127,7 +127,7 @@ public record Page(List<Row> rows, long next, boolean isLast) {
                 .toList();
         boolean isFull = rows.size() == limit;
         boolean isLast = !isFull && last == Long.MAX_VALUE;
-        return new Page(rows, isFull || isLast ? end(rows, after) : last, isLast);
+        return new AuditPage(rows, isFull || isLast ? end(rows, after) : last, isLast);
     }
 
     private static long end(List<Row> rows, long after) {
