@@ -28,7 +28,7 @@ import dev.parley.hub.observation.Runs;
 import dev.parley.hub.pages.ExtensionPages;
 import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.OpenApiPage;
-import dev.parley.hub.pages.Page;
+import dev.parley.hub.pages.StaticPage;
 import dev.parley.hub.webhooks.WebhookDelivery;
 import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.AgentEndpoint;
@@ -223,7 +223,7 @@ public final class Platform implements AutoCloseable {
         if (hubExtensions.useSessions()) {
             trust.takeSessions();
         }
-        hubExtensions.resources().forEach((path, resource) -> server.handler(path, Page.of(resource)));
+        hubExtensions.resources().forEach((path, resource) -> server.handler(path, StaticPage.of(resource)));
         hubExtensions.faces().forEach((path, face) -> server.face(path, face.agent(), face.face()));
         telling(server)
                 .authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))

@@ -20,7 +20,7 @@ import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.hub.observation.Metrics;
-import dev.parley.hub.pages.Page;
+import dev.parley.hub.pages.StaticPage;
 import dev.parley.hub.webhooks.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.protocol.A2AError;
@@ -335,13 +335,13 @@ final class Setup {
                         ResourceMetadata.PATH,
                         (request, body) -> trust.metadata(request.at(ResourceMetadata.PATH + request.path())))
                 .handler(SERVER_PATH, (request, body) -> trust.metadata(request.at(SERVER_PATH)))
-                .handler(Page.STYLE, Page.of("text/css; charset=utf-8", "page.css"));
+                .handler(StaticPage.STYLE, StaticPage.of("text/css; charset=utf-8", "page.css"));
         for (HubExtensionSource extension : extensions) {
-            extension.pages().forEach((path, page) -> server.handler(path, Page.of(page)));
+            extension.pages().forEach((path, page) -> server.handler(path, StaticPage.of(page)));
             extension.paths().forEach(server::alias);
         }
         if (given.cardKeys != null) {
-            server.handler(CardKeys.PATH, new Page("application/jwk-set+json", given.cardKeys.published()));
+            server.handler(CardKeys.PATH, new StaticPage("application/jwk-set+json", given.cardKeys.published()));
         }
         String root = root();
         if (root != null) {

@@ -8,7 +8,7 @@ import dev.parley.server.RequestHandler;
 import java.util.Map;
 
 /** A static resource served at a fixed path. */
-public record Page(String contentType, byte[] body) implements RequestHandler {
+public record StaticPage(String contentType, byte[] body) implements RequestHandler {
     /** Path of the style of the consent page. */
     public static final String STYLE = "/ui/home.css";
 
@@ -20,8 +20,8 @@ public record Page(String contentType, byte[] body) implements RequestHandler {
             + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     /** A page of an extension. */
-    public static Page of(HubPage page) {
-        return new Page(page.contentType(), page.body());
+    public static StaticPage of(HubPage page) {
+        return new StaticPage(page.contentType(), page.body());
     }
 
     /** A resource of an extension. */
@@ -31,8 +31,8 @@ public record Page(String contentType, byte[] body) implements RequestHandler {
     }
 
     /** A resource of this package. */
-    public static Page of(String contentType, String resource) {
-        return of(HubPage.of(Page.class, contentType, resource));
+    public static StaticPage of(String contentType, String resource) {
+        return of(HubPage.of(StaticPage.class, contentType, resource));
     }
 
     @Override
