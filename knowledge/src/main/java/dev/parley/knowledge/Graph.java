@@ -20,7 +20,7 @@ import dev.parley.knowledge.journal.QueryLog;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.SparqlService;
 import dev.parley.knowledge.model.View;
@@ -394,7 +394,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     // ---- Reviews and queries
 
     /** Returns updates that wait for review, the oldest first; with a state, those of that state. */
-    public Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
+    public StatementPage<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
         return tables.ask(
                 group, PATIENCE, (session, space) -> journal.reviews().list(session, space, state, from, limit));
@@ -427,12 +427,12 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     // ---- Data about a subject
 
     /** Returns the statements of a source in a group, including those that other sources have repeated since. */
-    public Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
+    public StatementPage<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
         return personal.saidBy(group, name, after, limit);
     }
 
     /** Returns updates that a caller has requested or decided, the oldest first. */
-    public Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
+    public StatementPage<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
         return personal.reviewsOf(group, name, after, limit);
     }
 

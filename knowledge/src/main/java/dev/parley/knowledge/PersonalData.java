@@ -14,7 +14,7 @@ import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.Erasure;
 import dev.parley.knowledge.store.GraphStore;
@@ -57,15 +57,15 @@ final class PersonalData {
     }
 
     /** As {@link Graph#saidBy}. */
-    Page<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
+    StatementPage<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
         return QueryErrors.mapped(() -> statements.view(group, ReadFilter.NONE, PATIENCE, view -> {
-            Page<Fact> page = view.saidBy(name, after, limit);
-            return new Page<>(page.items().stream().map(Fact::statement).toList(), page.next());
+            StatementPage<Fact> page = view.saidBy(name, after, limit);
+            return new StatementPage<>(page.items().stream().map(Fact::statement).toList(), page.next());
         }));
     }
 
     /** As {@link Graph#reviewsOf}. */
-    Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
+    StatementPage<Review> reviewsOf(String group, String name, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
         return tables.ask(group, PATIENCE, (session, space) -> journal.reviews().of(session, space, name, from, limit));
     }
@@ -141,7 +141,7 @@ final class PersonalData {
         int taken = 0;
         String after = null;
         do {
-            Page<Statement> said = saidBy(group, name, after, KnowledgeOperation.MAX_MUTATIONS);
+            StatementPage<Statement> said = saidBy(group, name, after, KnowledgeOperation.MAX_MUTATIONS);
             after = said.next();
             Outcome done = statements.transact(
                     group,

@@ -16,7 +16,7 @@ import dev.parley.knowledge.graphql.GraphQlSubscription;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphStore;
@@ -130,16 +130,16 @@ final class Subscriptions implements GroupListener {
     }
 
     /** Returns the statements visible to a subscription, without changes after {@code position}. */
-    private Page<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
+    private StatementPage<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
         ReadFilter floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
         return mapped(() -> statements.view(group, floors, PATIENCE, view -> {
-            Page<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
+            StatementPage<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
             List<Change> held = page.items().stream()
                     .map(Subscriptions::held)
                     .filter(change -> numbered(group, change.changeId()) <= position)
                     .toList();
-            return new Page<>(held, page.next());
+            return new StatementPage<>(held, page.next());
         }));
     }
 

@@ -17,7 +17,7 @@ import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphView;
@@ -533,7 +533,7 @@ final class Updates {
         var others = new ArrayList<Fact>();
         String after = null;
         do {
-            Page<Fact> page = seen.statements(pattern, after, PAGE);
+            StatementPage<Fact> page = seen.statements(pattern, after, PAGE);
             page.items().stream()
                     .filter(fact -> !fact.statement().saysTheSameAs(statement))
                     .forEach(others::add);

@@ -7,7 +7,7 @@ import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.RecentChanges;
 import dev.parley.knowledge.graphql.GraphQlSubscription;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import java.time.Duration;
@@ -48,7 +48,7 @@ final class Watching implements Feed<Change> {
 
     /** Reads the statements that existed when the reader began and are unchanged; later changes follow as changes. */
     interface Snapshot {
-        Page<Change> after(@Nullable String cursor);
+        StatementPage<Change> after(@Nullable String cursor);
     }
 
     /** Returns the present types of an entity that a reader may see. */
@@ -102,7 +102,7 @@ final class Watching implements Feed<Change> {
         while (open.get()) {
             requireRight();
             if (snapshot != null) {
-                Page<Change> page = snapshot.after(shown);
+                StatementPage<Change> page = snapshot.after(shown);
                 shown = page.next();
                 snapshot = shown == null ? null : snapshot;
                 if (!page.items().isEmpty()) {

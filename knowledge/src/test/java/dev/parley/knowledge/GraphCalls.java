@@ -4,7 +4,7 @@ import dev.parley.knowledge.api.KnowledgeEndpoint;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.CallContext;
@@ -33,7 +33,7 @@ interface GraphCalls extends KnowledgeEndpoint {
 
     void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty);
 
-    Page<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit);
+    StatementPage<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit);
 
     UpdateResult approve(String id, @Nullable String remark, CallContext reviewer);
 
@@ -41,9 +41,9 @@ interface GraphCalls extends KnowledgeEndpoint {
 
     List<LoggedQuery> queries(String group, long after, int limit);
 
-    Page<Statement> saidBy(String group, String name, @Nullable String after, int limit);
+    StatementPage<Statement> saidBy(String group, String name, @Nullable String after, int limit);
 
-    Page<Review> reviewsOf(String group, String name, @Nullable String after, int limit);
+    StatementPage<Review> reviewsOf(String group, String name, @Nullable String after, int limit);
 
     List<LoggedQuery> queriesOf(String group, String name, long after, int limit);
 

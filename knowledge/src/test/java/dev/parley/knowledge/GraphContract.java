@@ -19,7 +19,7 @@ import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.SparqlService;
@@ -469,7 +469,7 @@ abstract class GraphContract {
         }
         assertThat(same).containsOnlyOnce(Verification.VERIFIED);
         assertThat(same).contains(Verification.REJECTED_BY_CONSTRAINT);
-        assertThat(graph.<Page<Fact>>read(
+        assertThat(graph.<StatementPage<Fact>>read(
                                 context,
                                 view -> view.statements(
                                         new Pattern(
@@ -1458,8 +1458,8 @@ abstract class GraphContract {
         graph.update(Update.of(Patch.add(status("ex:p3", "law").in("ex:law"))), alice());
         update(Patch.add(status("ex:p4", "of others")));
 
-        Page<Statement> first = graph.saidBy(group(), hers("alice"), null, 1);
-        Page<Statement> second = graph.saidBy(group(), hers("alice"), first.next(), 1);
+        StatementPage<Statement> first = graph.saidBy(group(), hers("alice"), null, 1);
+        StatementPage<Statement> second = graph.saidBy(group(), hers("alice"), first.next(), 1);
 
         assertThat(first.items()).extracting(said -> said.subject().id()).containsExactly("ex:p1");
         assertThat(second.items()).extracting(said -> said.subject().id()).containsExactly("ex:p2");

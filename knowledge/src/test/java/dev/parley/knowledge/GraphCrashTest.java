@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
 import dev.parley.knowledge.api.KnowledgeOperation.Subscribe;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.CallContext;
@@ -145,7 +145,7 @@ class GraphCrashTest {
         graph.read(CallContext.anonymous(), view -> {
             String after = null;
             do {
-                Page<Fact> page = view.statements(Pattern.ALL, after, 1_000);
+                StatementPage<Fact> page = view.statements(Pattern.ALL, after, 1_000);
                 for (Fact fact : page.items()) {
                     there.add(fact.statement().subject().id());
                     changeIds.add(String.valueOf(fact.statement().provenance().get("changeId")));
@@ -160,7 +160,7 @@ class GraphCrashTest {
         var waiting = new HashSet<String>();
         String after = null;
         do {
-            Page<Review> page = graph.reviews(GROUP, Review.State.PENDING, after, 100);
+            StatementPage<Review> page = graph.reviews(GROUP, Review.State.PENDING, after, 100);
             page.items()
                     .forEach(review -> waiting.add(review.update()
                             .mutations()

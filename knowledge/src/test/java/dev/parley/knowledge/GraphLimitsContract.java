@@ -17,7 +17,7 @@ import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.SqlView;
@@ -162,8 +162,8 @@ abstract class GraphLimitsContract {
     void longStatementsComeInShorterPages() {
         load(40);
 
-        List<Page<Fact>> pages = graph.read(context, view -> {
-            var all = new ArrayList<Page<Fact>>();
+        List<StatementPage<Fact>> pages = graph.read(context, view -> {
+            var all = new ArrayList<StatementPage<Fact>>();
             String next = null;
             do {
                 all.add(view.statements(Pattern.ALL, next, 1_000));
@@ -188,12 +188,12 @@ abstract class GraphLimitsContract {
 
         List<Statement> found = graph.read(context, view -> {
             var all = new ArrayList<Statement>();
-            Map<String, Page<Fact>> first = view.about(subjects, Pattern.ALL, null, 10);
+            Map<String, StatementPage<Fact>> first = view.about(subjects, Pattern.ALL, null, 10);
             first.forEach((subject, page) -> {
                 page.items().forEach(fact -> all.add(fact.statement()));
                 if (page.next() != null) {
                     view.about(List.of(subject), Pattern.ALL, page.next(), 10)
-                            .getOrDefault(subject, Page.empty())
+                            .getOrDefault(subject, StatementPage.empty())
                             .items()
                             .forEach(fact -> all.add(fact.statement()));
                 }
@@ -350,8 +350,8 @@ abstract class GraphLimitsContract {
             update(Patch.add(says(i, mebibyte(i))));
         }
 
-        Page<Review> first = graph.reviews(group(), null, null, 100);
-        Page<Review> next = graph.reviews(group(), null, first.next(), 100);
+        StatementPage<Review> first = graph.reviews(group(), null, null, 100);
+        StatementPage<Review> next = graph.reviews(group(), null, first.next(), 100);
 
         assertThat(first.items()).hasSizeBetween(1, 5);
         assertThat(next.items()).hasSizeBetween(1, 5).doesNotContainAnyElementsOf(first.items());

@@ -14,7 +14,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -60,16 +60,16 @@ final class GraphOperation {
     @AdminCall.Named("privacy/statements")
     record ListStatements(
             String principal, String group, @Nullable String after)
-            implements AdminCall<Page<Statement>>, PersonalRead {}
+            implements AdminCall<StatementPage<Statement>>, PersonalRead {}
 
     @AdminCall.Named("privacy/reviews")
     record ListReviewed(
-            String principal, String group, @Nullable String after) implements AdminCall<Page<Review>>, PersonalRead {}
+            String principal, String group, @Nullable String after) implements AdminCall<StatementPage<Review>>, PersonalRead {}
 
     @AdminCall.Named("privacy/questions")
     record ListQuestions(
             String principal, String group, @Nullable String after)
-            implements AdminCall<Page<LoggedQuery>>, PersonalRead {}
+            implements AdminCall<StatementPage<LoggedQuery>>, PersonalRead {}
 
     /** The SHACL shapes of a group, in Turtle. */
     record ShapesView(String turtle) {}
@@ -182,7 +182,7 @@ final class GraphOperation {
                     .as(v -> new RejectUpdate(v.next(), v.next(), v.next())),
             ObjectCodec.<Operation.Empty>of().as(v -> new Operation.Empty()));
 
-    static final ExtensionMethod<ListStatements, Page<Statement>> STATEMENTS = AdminRow.of(
+    static final ExtensionMethod<ListStatements, StatementPage<Statement>> STATEMENTS = AdminRow.of(
             ListStatements.class,
             "GET /privacy/statements",
             "List the statements of a principal",
@@ -190,7 +190,7 @@ final class GraphOperation {
                     .as(v -> new ListStatements(v.next(), v.next(), v.next())),
             page("statements", InstalledExtensions.codec(Statement.class)));
 
-    static final ExtensionMethod<ListReviewed, Page<Review>> REVIEWED = AdminRow.of(
+    static final ExtensionMethod<ListReviewed, StatementPage<Review>> REVIEWED = AdminRow.of(
             ListReviewed.class,
             "GET /privacy/reviews",
             "List the reviewed and waiting updates of a principal",
@@ -198,7 +198,7 @@ final class GraphOperation {
                     .as(v -> new ListReviewed(v.next(), v.next(), v.next())),
             page("reviews", REVIEW));
 
-    static final ExtensionMethod<ListQuestions, Page<LoggedQuery>> QUESTIONS = AdminRow.of(
+    static final ExtensionMethod<ListQuestions, StatementPage<LoggedQuery>> QUESTIONS = AdminRow.of(
             ListQuestions.class,
             "GET /privacy/questions",
             "List the queries of a principal",
@@ -209,11 +209,11 @@ final class GraphOperation {
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(
             RULES_OF, SET_RULES, SHAPES_OF, SET_SHAPES, REVIEWS, APPROVE, REJECT, STATEMENTS, REVIEWED, QUESTIONS);
 
-    private static <T> ObjectCodec<Page<T>> page(String name, Codec<T> item) {
-        return ObjectCodec.<Page<T>>of()
-                .required(name, Codecs.list(item), Page::items)
-                .optional("next", TEXT, Page::next)
-                .as(v -> new Page<>(v.next(), v.next()));
+    private static <T> ObjectCodec<StatementPage<T>> page(String name, Codec<T> item) {
+        return ObjectCodec.<StatementPage<T>>of()
+                .required(name, Codecs.list(item), StatementPage::items)
+                .optional("next", TEXT, StatementPage::next)
+                .as(v -> new StatementPage<>(v.next(), v.next()));
     }
 
     private static <T> ObjectCodec.Builder<T> ofGraph(ObjectCodec.Builder<T> shape, Function<T, String> group) {

@@ -6,7 +6,7 @@ import dev.parley.knowledge.hub.GraphOperation.ListQuestions;
 import dev.parley.knowledge.hub.GraphOperation.ListReviews;
 import dev.parley.knowledge.hub.GraphOperation.ShapesView;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Operation;
@@ -66,9 +66,9 @@ final class KnowledgePages {
         return graph().reviews(given.group(), state, null, MOST).items();
     }
 
-    private Page<LoggedQuery> questions(ListQuestions given) {
+    private StatementPage<LoggedQuery> questions(ListQuestions given) {
         List<LoggedQuery> entries = graph().queriesOf(given.group(), given.principal(), number(given.after()), MOST);
-        return new Page<>(
+        return new StatementPage<>(
                 entries,
                 entries.size() < MOST ? null : Long.toString(entries.getLast().number()));
     }

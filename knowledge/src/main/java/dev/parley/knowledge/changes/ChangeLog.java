@@ -1,7 +1,7 @@
 package dev.parley.knowledge.changes;
 
 import dev.parley.knowledge.api.KnowledgeOperation.Change;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.View;
 import org.jspecify.annotations.Nullable;
 
@@ -14,5 +14,5 @@ public interface ChangeLog {
      * @param after id of a change; null for the oldest that is kept
      * @throws IllegalArgumentException if that change is not kept
      */
-    Page<Change> changes(View view, @Nullable String after, int limit);
+    StatementPage<Change> changes(View view, @Nullable String after, int limit);
 }

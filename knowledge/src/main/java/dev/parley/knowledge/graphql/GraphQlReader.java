@@ -8,7 +8,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import graphql.normalized.ExecutableNormalizedField;
@@ -152,7 +152,7 @@ final class GraphQlReader {
         }
     }
 
-    private Page<String> typedEntities(TypedModel.Type type, GraphQlArguments arguments) {
+    private StatementPage<String> typedEntities(TypedModel.Type type, GraphQlArguments arguments) {
         return view.entities(TypedFilter.of(type, arguments), arguments.text("after"), arguments.first());
     }
 
@@ -259,7 +259,7 @@ final class GraphQlReader {
                 this::entities);
     }
 
-    private static List<String> subjects(Page<Fact> page) {
+    private static List<String> subjects(StatementPage<Fact> page) {
         return page.items().stream()
                 .map(fact -> fact.statement().subject().id())
                 .distinct()
@@ -469,17 +469,17 @@ final class GraphQlReader {
         }
     }
 
-    private Page<Fact> read(Page<Fact> page) {
+    private StatementPage<Fact> read(StatementPage<Fact> page) {
         page.items().forEach(fact -> count(Characters.of(fact.statement())));
         return page;
     }
 
-    private Map<String, Page<Fact>> read(Map<String, Page<Fact>> pages) {
+    private Map<String, StatementPage<Fact>> read(Map<String, StatementPage<Fact>> pages) {
         pages.values().forEach(this::read);
         return pages;
     }
 
-    private Page<Change> changed(Page<Change> page) {
+    private StatementPage<Change> changed(StatementPage<Change> page) {
         page.items().forEach(change -> count(Characters.of(change)));
         return page;
     }
@@ -536,13 +536,13 @@ final class GraphQlReader {
     }
 
     private <T> void page(
-            Page<T> page, ExecutableNormalizedField field, Map<String, @Nullable Object> out, Level<T> level) {
+            StatementPage<T> page, ExecutableNormalizedField field, Map<String, @Nullable Object> out, Level<T> level) {
         pages(List.of(new Target<>("", out)), field, any -> page, level);
     }
 
     /** Shows in {@code field} the page that belongs to each target. */
     private <T, U> void pages(
-            List<Target<T>> targets, ExecutableNormalizedField field, Function<T, Page<U>> page, Level<U> level) {
+            List<Target<T>> targets, ExecutableNormalizedField field, Function<T, StatementPage<U>> page, Level<U> level) {
         checkTime();
         objects(targets, field, page, (pages, fields) -> {
             truncated |= pages.stream().anyMatch(shown -> shown.of().next() != null);
@@ -563,19 +563,19 @@ final class GraphQlReader {
         });
     }
 
-    private <T> void pageInfos(List<Target<Page<T>>> targets, List<ExecutableNormalizedField> fields) {
+    private <T> void pageInfos(List<Target<StatementPage<T>>> targets, List<ExecutableNormalizedField> fields) {
         for (var field : fields) {
             switch (field.getFieldName()) {
                 case "__typename" -> each(targets, field, page -> field.getSingleObjectTypeName());
                 case "hasNextPage" -> each(targets, field, page -> page.next() != null);
-                case "endCursor" -> each(targets, field, Page::next);
+                case "endCursor" -> each(targets, field, StatementPage::next);
                 default -> throw new IllegalStateException(field.getFieldName());
             }
         }
     }
 
-    private static <T> Page<T> page(Map<String, Page<T>> pages, String id) {
-        return requireNonNull(pages.getOrDefault(id, Page.empty()));
+    private static <T> StatementPage<T> page(Map<String, StatementPage<T>> pages, String id) {
+        return requireNonNull(pages.getOrDefault(id, StatementPage.empty()));
     }
 
     private static Set<String> ids(List<Target<String>> targets) {

@@ -3,7 +3,7 @@ package dev.parley.knowledge.graphql;
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.InvalidField;
@@ -71,7 +71,7 @@ final class PathSearch {
     private boolean step(Collection<String> frontier, String start, String goal, Collection<String> next) {
         var pages = view.about(frontier, Pattern.ALL, null, BRANCHES);
         for (String subject : frontier) {
-            Page<Fact> page = pages.getOrDefault(subject, Page.empty());
+            StatementPage<Fact> page = pages.getOrDefault(subject, StatementPage.empty());
             complete &= page.next() == null;
             for (Fact fact : page.items()) {
                 if (!(fact.statement().object() instanceof Term.Resource object)

@@ -5,7 +5,7 @@ import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphStore;
 import dev.parley.knowledge.store.GraphView;
@@ -38,7 +38,7 @@ public final class ChangeHistory implements ChangeLog {
     }
 
     @Override
-    public Page<Change> changes(View view, @Nullable String after, int limit) {
+    public StatementPage<Change> changes(View view, @Nullable String after, int limit) {
         var seen = (GraphView) view;
         long from = after == null ? 0 : seen.space().changeNumber(after);
         var found = new ArrayList<Change>();
@@ -57,7 +57,7 @@ public final class ChangeHistory implements ChangeLog {
         } while (found.size() <= limit && !numbered.isEmpty());
         boolean more = found.size() > limit;
         List<Change> kept = more ? found.subList(0, limit) : found;
-        return new Page<>(kept, more && limit > 0 ? kept.getLast().changeId() : null);
+        return new StatementPage<>(kept, more && limit > 0 ? kept.getLast().changeId() : null);
     }
 
     private List<Numbered> changes(GraphView view, long after, int limit) {

@@ -1,7 +1,7 @@
 package dev.parley.knowledge.journal;
 
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.JsonColumn;
@@ -67,7 +67,7 @@ public final class Reviews {
     }
 
     /** Returns reviews in order of their numbers; of every state if {@code state} is null. */
-    public Page<Review> list(Session session, Space space, Review.@Nullable State state, long after, int limit)
+    public StatementPage<Review> list(Session session, Space space, Review.@Nullable State state, long after, int limit)
             throws SQLException {
         return read(
                 session,
@@ -79,7 +79,7 @@ public final class Reviews {
     }
 
     /** Returns the reviews that a principal has requested or decided. */
-    public Page<Review> of(Session session, Space space, String name, long after, int limit) throws SQLException {
+    public StatementPage<Review> of(Session session, Space space, String name, long after, int limit) throws SQLException {
         return read(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
             space.number(), name, name, after, limit + 1
         });
@@ -90,7 +90,7 @@ public final class Reviews {
                 .findFirst();
     }
 
-    private static Page<Review> read(Session session, String where, int limit, Object[] values) throws SQLException {
+    private static StatementPage<Review> read(Session session, String where, int limit, Object[] values) throws SQLException {
         var reviews = new ArrayList<Review>();
         long characters = 0;
         int seen = 0;
@@ -111,7 +111,7 @@ public final class Reviews {
             }
         }
         boolean more = seen > limit || characters > LongRows.MAX_CHARACTERS;
-        return new Page<>(reviews, more ? Long.toString(last) : null);
+        return new StatementPage<>(reviews, more ? Long.toString(last) : null);
     }
 
     private static Review review(ResultSet row) throws SQLException {

@@ -21,22 +21,22 @@ public interface View {
      * Returns statements in an order that stays the same; {@code after} is null or the {@code next} of a page. A page may
      * have fewer than {@code limit} and yet a next one, if its statements are very long; so may those of the methods below.
      */
-    Page<Fact> statements(Pattern pattern, @Nullable String after, int limit);
+    StatementPage<Fact> statements(Pattern pattern, @Nullable String after, int limit);
 
     /**
      * Returns for each of {@code subjects} its statements, at most {@code limit} each, in one go. Those that have none may
      * be missing. {@code pattern.subjects()} must be empty.
      */
-    Map<String, Page<Fact>> about(Collection<String> subjects, Pattern pattern, @Nullable String after, int limit);
+    Map<String, StatementPage<Fact>> about(Collection<String> subjects, Pattern pattern, @Nullable String after, int limit);
 
     /**
      * Returns for each of {@code objects} the statements that point at it, at most {@code limit} each, in one go. Those that
      * have none may be missing. {@code pattern.objects()} must be empty.
      */
-    Map<String, Page<Fact>> pointingAt(Collection<String> objects, Pattern pattern, @Nullable String after, int limit);
+    Map<String, StatementPage<Fact>> pointingAt(Collection<String> objects, Pattern pattern, @Nullable String after, int limit);
 
     /** Returns ids of entities. */
-    Page<String> entities(EntityFilter filter, @Nullable String after, int limit);
+    StatementPage<String> entities(EntityFilter filter, @Nullable String after, int limit);
 
     /** Returns for each of {@code ids} its types, in one go. Those that have none may be missing. */
     Map<String, Set<String>> types(Collection<String> ids);

@@ -9,7 +9,7 @@ import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.remote.RemoteStatement.Remark;
 import dev.parley.knowledge.store.Asking;
@@ -279,7 +279,7 @@ class RemoteView implements GraphView {
     }
 
     @Override
-    public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
+    public StatementPage<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         List<RemoteStatement> found = new ArrayList<>();
         long[] characters = {0};
         Cursor cursor = Cursor.of("statements", of.space().number(), pattern);
@@ -289,7 +289,7 @@ class RemoteView implements GraphView {
             return found.size() <= limit && characters[0] <= MAX_CHARACTERS;
         });
         boolean isCut = found.size() <= limit && characters[0] > MAX_CHARACTERS;
-        return isCut ? new Page<>(facts(found), cursor.write(found.getLast().number())) : page(found, cursor, limit);
+        return isCut ? new StatementPage<>(facts(found), cursor.write(found.getLast().number())) : page(found, cursor, limit);
     }
 
     private static long characters(RemoteStatement held) {
@@ -306,14 +306,14 @@ class RemoteView implements GraphView {
         return facts;
     }
 
-    private Page<Fact> page(List<RemoteStatement> found, Cursor cursor, int limit) {
+    private StatementPage<Fact> page(List<RemoteStatement> found, Cursor cursor, int limit) {
         List<Fact> facts = facts(found.subList(0, Math.min(limit, found.size())));
         boolean more = found.size() > limit && limit > 0;
-        return new Page<>(facts, more ? cursor.write(found.get(limit - 1).number()) : null);
+        return new StatementPage<>(facts, more ? cursor.write(found.get(limit - 1).number()) : null);
     }
 
     @Override
-    public Page<Fact> saidBy(String source, @Nullable String after, int limit) {
+    public StatementPage<Fact> saidBy(String source, @Nullable String after, int limit) {
         List<Fact> found = new ArrayList<>();
         Cursor cursor = Cursor.of("saidBy", of.space().number(), source);
         long position = position(cursor, after);
@@ -323,7 +323,7 @@ class RemoteView implements GraphView {
                 for (Remark remark : held.remarks()) {
                     if (remark.source().equals(source)) {
                         if (found.size() == limit) {
-                            return new Page<>(found, cursor.write(position));
+                            return new StatementPage<>(found, cursor.write(position));
                         }
                         found.add(held.fact(of.space(), remark));
                     }
@@ -332,7 +332,7 @@ class RemoteView implements GraphView {
             }
             position = piece.next();
         }
-        return new Page<>(found, null);
+        return new StatementPage<>(found, null);
     }
 
     private static long position(Cursor cursor, @Nullable String after) {
@@ -341,7 +341,7 @@ class RemoteView implements GraphView {
     }
 
     @Override
-    public Map<String, Page<Fact>> about(
+    public Map<String, StatementPage<Fact>> about(
             Collection<String> subjects, Pattern pattern, @Nullable String after, int limit) {
         return grouped(
                 subjects,
@@ -353,7 +353,7 @@ class RemoteView implements GraphView {
     }
 
     @Override
-    public Map<String, Page<Fact>> pointingAt(
+    public Map<String, StatementPage<Fact>> pointingAt(
             Collection<String> objects, Pattern pattern, @Nullable String after, int limit) {
         List<Term> resources = objects.stream().<Term>map(Term.Resource::of).toList();
         var pointing = new Pattern(
@@ -384,7 +384,7 @@ class RemoteView implements GraphView {
                 pattern.minCertainty());
     }
 
-    private Map<String, Page<Fact>> grouped(
+    private Map<String, StatementPage<Fact>> grouped(
             Collection<String> parents,
             Pattern pattern,
             Cursor cursor,
@@ -411,18 +411,18 @@ class RemoteView implements GraphView {
             });
         }
         boolean isCut = characters[0] > MAX_CHARACTERS;
-        Map<String, Page<Fact>> pages = new LinkedHashMap<>();
+        Map<String, StatementPage<Fact>> pages = new LinkedHashMap<>();
         found.forEach((id, children) -> pages.put(id, page(children, cursor, limit)));
         if (isCut) {
             // The statements of these parents that follow were not read.
             open.forEach(id ->
-                    pages.put(id, new Page<>(facts(found.getOrDefault(id, List.of())), cursor.write(last[0]))));
+                    pages.put(id, new StatementPage<>(facts(found.getOrDefault(id, List.of())), cursor.write(last[0]))));
         }
         return pages;
     }
 
     @Override
-    public Page<String> entities(EntityFilter filter, @Nullable String after, int limit) {
+    public StatementPage<String> entities(EntityFilter filter, @Nullable String after, int limit) {
         List<Term> types = filter.types().stream().<Term>map(Term.Resource::of).toList();
         Pattern candidates = types.isEmpty()
                 ? Pattern.ALL
@@ -441,7 +441,7 @@ class RemoteView implements GraphView {
         Cursor cursor = Cursor.of("entities", of.space().number(), filter);
         int start = (int) Math.min(fitting.size(), position(cursor, after));
         int end = Math.min(fitting.size(), start + limit);
-        return new Page<>(fitting.subList(start, end), end < fitting.size() ? cursor.write(end) : null);
+        return new StatementPage<>(fitting.subList(start, end), end < fitting.size() ? cursor.write(end) : null);
     }
 
     private List<String> fitting(List<String> ids, EntityFilter filter, Map<String, List<Term>> values) {

@@ -5,7 +5,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.changes.ReadSet;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.rdf.RdfTerms;
@@ -300,7 +300,7 @@ final class StatementDataset extends DatasetGraphTriplesQuads {
     /** Reads what fits page by page, since a large graph need not fit into memory. */
     private final class Pages implements Iterator<Quad> {
         private final Pattern pattern;
-        private Page<Fact> page;
+        private StatementPage<Fact> page;
         private int position;
 
         Pages(Pattern pattern) {

@@ -4,7 +4,7 @@ import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.View;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +26,7 @@ public interface GraphView extends View {
     <T> T ask(Asking<T> question);
 
     /** The statements of a source, including those that other sources have repeated since. */
-    Page<Fact> saidBy(String source, @Nullable String after, int limit);
+    StatementPage<Fact> saidBy(String source, @Nullable String after, int limit);
 
     /** Returns the visible part of a change; null if it is hidden. */
     default @Nullable Numbered seen(Numbered change) {

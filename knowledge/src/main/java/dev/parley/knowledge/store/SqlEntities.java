@@ -8,7 +8,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.store.SqlConditions.Where;
 import dev.parley.store.database.Session;
 import java.sql.SQLException;
@@ -34,13 +34,13 @@ final class SqlEntities {
     }
 
     /** Returns ids of the entities that the reader sees and {@code filter} fits. */
-    Page<String> page(EntityFilter filter, @Nullable String after, int limit) throws SQLException {
+    StatementPage<String> page(EntityFilter filter, @Nullable String after, int limit) throws SQLException {
         var where = new Where("x.space = ?");
         Long type = terms.find(session, Resource.of(Term.TYPE));
         if (!filter.types().isEmpty()
                 && (type == null
                         || !conditions.oneOf(where, "x.o", terms.findAll(session, filter.types()), filter.types()))) {
-            return Page.empty();
+            return StatementPage.empty();
         }
         if (!filter.types().isEmpty()) {
             where.and("x.p = ?", type);
@@ -52,7 +52,7 @@ final class SqlEntities {
         }
         for (Condition condition : filter.conditions()) {
             if (!add(having, condition)) {
-                return Page.empty();
+                return StatementPage.empty();
             }
         }
         Cursor cursor = Cursor.of("entities", space.number(), filter);
@@ -138,7 +138,7 @@ final class SqlEntities {
         }
     }
 
-    private Page<String> byNumber(Where where, Where having, Cursor cursor, long from, int limit) throws SQLException {
+    private StatementPage<String> byNumber(Where where, Where having, Cursor cursor, long from, int limit) throws SQLException {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());
         values.addAll(where.values);
@@ -156,11 +156,11 @@ final class SqlEntities {
                 values.toArray());
         boolean more = numbers.size() > limit;
         List<Long> kept = more ? numbers.subList(0, limit) : numbers;
-        return new Page<>(terms.ids(session, kept), more && limit > 0 ? cursor.write(kept.getLast()) : null);
+        return new StatementPage<>(terms.ids(session, kept), more && limit > 0 ? cursor.write(kept.getLast()) : null);
     }
 
     /** Values are no key to go on from, since many may share one: such pages go on by their place. */
-    private Page<String> byValue(Where where, Where having, EntityFilter filter, Cursor cursor, long place, int limit)
+    private StatementPage<String> byValue(Where where, Where having, EntityFilter filter, Cursor cursor, long place, int limit)
             throws SQLException {
         Long predicate = terms.find(session, requireNonNull(filter.orderBy()));
         var values = new ArrayList<@Nullable Object>();
@@ -191,7 +191,7 @@ final class SqlEntities {
                         + ", s LIMIT ? OFFSET ?",
                 values.toArray());
         boolean more = numbers.size() > limit;
-        return new Page<>(
+        return new StatementPage<>(
                 terms.ids(session, more ? numbers.subList(0, limit) : numbers),
                 more ? cursor.write(place + limit) : null);
     }

@@ -8,7 +8,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.store.SqlConditions.Where;
 import dev.parley.knowledge.store.SqlScan.Order;
@@ -98,11 +98,11 @@ public class SqlView implements GraphView {
     }
 
     @Override
-    public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
+    public StatementPage<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         return reading(() -> {
             var where = new Where("x.space = ?");
             if (!conditions.add(where, "x", pattern, true)) {
-                return Page.empty();
+                return StatementPage.empty();
             }
             Order order = !pattern.subjects().isEmpty()
                     ? Order.BY_SUBJECT
@@ -117,11 +117,11 @@ public class SqlView implements GraphView {
 
     /** Returns the statements of a source in the order of subjects, also those that other sources have repeated since. */
     @Override
-    public Page<Fact> saidBy(String source, @Nullable String after, int limit) {
+    public StatementPage<Fact> saidBy(String source, @Nullable String after, int limit) {
         return reading(() -> {
             Long number = terms.find(session, source);
             if (number == null) {
-                return Page.empty();
+                return StatementPage.empty();
             }
             Cursor cursor = Cursor.of("saidBy", space.number(), source);
             long[] from = requireNonNullElse(cursor.read(after, 4), new long[] {0, 0, 0, 0});
@@ -146,26 +146,26 @@ public class SqlView implements GraphView {
         });
     }
 
-    private Page<Fact> page(List<Row> rows, Order order, Cursor cursor, int limit) throws SQLException {
+    private StatementPage<Fact> page(List<Row> rows, Order order, Cursor cursor, int limit) throws SQLException {
         List<Fact> items = facts.of(rows.size() > limit ? rows.subList(0, limit) : rows);
         boolean more = rows.size() > items.size() && !items.isEmpty();
-        return new Page<>(items, more ? cursor.write(order.key(rows.get(items.size() - 1))) : null);
+        return new StatementPage<>(items, more ? cursor.write(order.key(rows.get(items.size() - 1))) : null);
     }
 
     @Override
-    public Map<String, Page<Fact>> about(
+    public Map<String, StatementPage<Fact>> about(
             Collection<String> subjects, Pattern pattern, @Nullable String after, int limit) {
         return reading(() -> below(terms.findAll(session, subjects), "x.s", Order.BY_SUBJECT, pattern, after, limit));
     }
 
     @Override
-    public Map<String, Page<Fact>> pointingAt(
+    public Map<String, StatementPage<Fact>> pointingAt(
             Collection<String> objects, Pattern pattern, @Nullable String after, int limit) {
         return reading(() -> below(terms.findAll(session, objects), "x.o", Order.BY_OBJECT, pattern, after, limit));
     }
 
     /** The children of many parents: rows in the order of the parents, of which the first few of each are kept. */
-    private Map<String, Page<Fact>> below(
+    private Map<String, StatementPage<Fact>> below(
             List<Long> parents, String column, Order order, Pattern pattern, @Nullable String after, int limit)
             throws SQLException {
         var where = new Where("x.space = ?");
@@ -207,13 +207,13 @@ public class SqlView implements GraphView {
         return pages(children, order, cursor, limit);
     }
 
-    private Map<String, Page<Fact>> pages(Map<Long, List<Row>> children, Order order, Cursor cursor, int limit)
+    private Map<String, StatementPage<Fact>> pages(Map<Long, List<Row>> children, Order order, Cursor cursor, int limit)
             throws SQLException {
         var kept = new ArrayList<Row>();
         children.values().forEach(rows -> kept.addAll(rows.subList(0, Math.min(limit, rows.size()))));
         List<Fact> items = facts.of(kept);
         Map<Long, Term> parents = terms.getAll(session, children.keySet());
-        var pages = new LinkedHashMap<String, Page<Fact>>();
+        var pages = new LinkedHashMap<String, StatementPage<Fact>>();
         int from = 0;
         for (var entry : children.entrySet()) {
             List<Row> rows = entry.getValue();
@@ -225,7 +225,7 @@ public class SqlView implements GraphView {
                         : cursor.write(entry.getKey(), 0, 0, 0);
             }
             String parent = ((Resource) requireNonNull(parents.get(entry.getKey()))).id();
-            pages.put(parent, new Page<>(items.subList(from, to), next));
+            pages.put(parent, new StatementPage<>(items.subList(from, to), next));
             from = to;
         }
         return pages;
@@ -240,7 +240,7 @@ public class SqlView implements GraphView {
             addTypes(names, page);
             // Reads all types, however many there are: rules depend on them.
             for (String next = page.next(); next != null; ) {
-                Page<Fact> more = about(List.of(id), typed, next, SqlScan.CHUNK).getOrDefault(id, Page.empty());
+                StatementPage<Fact> more = about(List.of(id), typed, next, SqlScan.CHUNK).getOrDefault(id, StatementPage.empty());
                 addTypes(names, more);
                 next = more.next();
             }
@@ -248,7 +248,7 @@ public class SqlView implements GraphView {
         return types;
     }
 
-    private static void addTypes(Set<String> names, Page<Fact> page) {
+    private static void addTypes(Set<String> names, StatementPage<Fact> page) {
         for (Fact fact : page.items()) {
             if (fact.statement().object() instanceof Resource type) {
                 names.add(type.id());
@@ -257,7 +257,7 @@ public class SqlView implements GraphView {
     }
 
     @Override
-    public Page<String> entities(EntityFilter filter, @Nullable String after, int limit) {
+    public StatementPage<String> entities(EntityFilter filter, @Nullable String after, int limit) {
         return reading(() -> new SqlEntities(session, space, terms, sql, conditions).page(filter, after, limit));
     }
 

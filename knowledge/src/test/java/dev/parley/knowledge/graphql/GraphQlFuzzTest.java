@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.protocol.A2AException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -109,7 +109,7 @@ final class GraphQlFuzzTest {
         return new GraphQlQueries(
                 new MemoryStore(view),
                 group -> List.of(),
-                (seen, after, limit) -> Page.empty(),
+                (seen, after, limit) -> StatementPage.empty(),
                 GraphQlLimits.DEFAULTS,
                 System::nanoTime,
                 (group, work) -> work.run());

@@ -14,7 +14,7 @@ import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.graphql.GraphQlQueries.Answer;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.protocol.A2AException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class GraphQlQueriesTest {
         if (after != null && !log.containsKey(after)) {
             throw new IllegalArgumentException("after: " + after + " (expected: a change that is remembered)");
         }
-        return new Page<>(List.copyOf(log.values()), null);
+        return new StatementPage<>(List.copyOf(log.values()), null);
     };
     private final GraphQlQueries queries = queries(changes, System::nanoTime);
 

@@ -10,7 +10,7 @@ import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.protocol.A2AException;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +34,7 @@ final class GraphQlSubscriptionTest {
     private final GraphQlQueries queries = new GraphQlQueries(
             new MemoryStore(new MemoryView()),
             group -> List.of(),
-            (view, after, limit) -> Page.empty(),
+            (view, after, limit) -> StatementPage.empty(),
             GraphQlLimits.DEFAULTS,
             System::nanoTime,
             (group, work) -> work.run());

@@ -11,7 +11,7 @@ import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import java.math.BigDecimal;
@@ -64,16 +64,16 @@ final class MemoryView implements View {
     }
 
     @Override
-    public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
+    public StatementPage<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         questions++;
         return page(facts.stream().filter(fact -> fits(fact, pattern)).toList(), after, limit);
     }
 
     @Override
-    public Map<String, Page<Fact>> about(
+    public Map<String, StatementPage<Fact>> about(
             Collection<String> subjects, Pattern pattern, @Nullable String after, int limit) {
         questions++;
-        var found = new LinkedHashMap<String, Page<Fact>>();
+        var found = new LinkedHashMap<String, StatementPage<Fact>>();
         for (String subject : subjects) {
             found.put(
                     subject,
@@ -90,10 +90,10 @@ final class MemoryView implements View {
     }
 
     @Override
-    public Map<String, Page<Fact>> pointingAt(
+    public Map<String, StatementPage<Fact>> pointingAt(
             Collection<String> objects, Pattern pattern, @Nullable String after, int limit) {
         questions++;
-        var found = new LinkedHashMap<String, Page<Fact>>();
+        var found = new LinkedHashMap<String, StatementPage<Fact>>();
         for (String object : objects) {
             found.put(
                     object,
@@ -109,7 +109,7 @@ final class MemoryView implements View {
     }
 
     @Override
-    public Page<String> entities(EntityFilter filter, @Nullable String after, int limit) {
+    public StatementPage<String> entities(EntityFilter filter, @Nullable String after, int limit) {
         questions++;
         var bySubject = new LinkedHashMap<String, List<Statement>>();
         facts.forEach(fact -> bySubject
@@ -247,9 +247,9 @@ final class MemoryView implements View {
         return wanted.isEmpty() || is != null && wanted.contains(is);
     }
 
-    private static <T> Page<T> page(List<T> all, @Nullable String after, int limit) {
+    private static <T> StatementPage<T> page(List<T> all, @Nullable String after, int limit) {
         int from = after == null ? 0 : Integer.parseInt(after);
         int to = Math.min(all.size(), from + limit);
-        return new Page<>(all.subList(Math.min(from, to), to), to < all.size() ? String.valueOf(to) : null);
+        return new StatementPage<>(all.subList(Math.min(from, to), to), to < all.size() ? String.valueOf(to) : null);
     }
 }

@@ -7,7 +7,7 @@ import dev.parley.knowledge.api.KnowledgeOperation.Query;
 import dev.parley.knowledge.api.Term.Literal;
 import dev.parley.knowledge.graphql.GraphQlQueries.Answer;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.protocol.A2AException;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -26,7 +26,7 @@ final class TypedSchemaTest {
     private final GraphQlQueries queries = new GraphQlQueries(
             new MemoryStore(view),
             group -> List.of(),
-            (seen, after, limit) -> Page.empty(),
+            (seen, after, limit) -> StatementPage.empty(),
             GraphQlLimits.DEFAULTS,
             () -> elapsed,
             (group, work) -> background.add(work));

@@ -3,7 +3,7 @@ package dev.parley.knowledge.sparql;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import java.time.Instant;
@@ -22,14 +22,14 @@ record StatementsView(List<Statement> statements) implements View {
     }
 
     @Override
-    public Page<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
+    public StatementPage<Fact> statements(Pattern pattern, @Nullable String after, int limit) {
         int from = after == null ? 0 : Integer.parseInt(after);
         List<Fact> fitting = statements.stream()
                 .filter(statement -> fits(pattern, statement))
                 .map(StatementsView::fact)
                 .toList();
         int to = Math.min(fitting.size(), from + limit);
-        return new Page<>(fitting.subList(from, to), to == fitting.size() ? null : String.valueOf(to));
+        return new StatementPage<>(fitting.subList(from, to), to == fitting.size() ? null : String.valueOf(to));
     }
 
     private static boolean fits(Pattern pattern, Statement statement) {
@@ -71,19 +71,19 @@ record StatementsView(List<Statement> statements) implements View {
     }
 
     @Override
-    public Map<String, Page<Fact>> about(
+    public Map<String, StatementPage<Fact>> about(
             Collection<String> subjects, Pattern pattern, @Nullable String after, int limit) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public Map<String, Page<Fact>> pointingAt(
+    public Map<String, StatementPage<Fact>> pointingAt(
             Collection<String> objects, Pattern pattern, @Nullable String after, int limit) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public Page<String> entities(EntityFilter filter, @Nullable String after, int limit) {
+    public StatementPage<String> entities(EntityFilter filter, @Nullable String after, int limit) {
         throw new UnsupportedOperationException();
     }
 

@@ -13,7 +13,7 @@ import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.Page;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.InvalidField;
@@ -92,7 +92,7 @@ public abstract class StatementStoreContract {
         return says(subject, Term.TYPE, Resource.of(type));
     }
 
-    private static List<Term> objects(Page<Fact> page) {
+    private static List<Term> objects(StatementPage<Fact> page) {
         return page.items().stream().map(fact -> fact.statement().object()).toList();
     }
 
@@ -100,8 +100,8 @@ public abstract class StatementStoreContract {
         return read(view -> objects(view.statements(about(subject), null, 100)));
     }
 
-    private static Page<Fact> page(Map<String, Page<Fact>> pages, String parent) {
-        return pages.getOrDefault(parent, Page.empty());
+    private static StatementPage<Fact> page(Map<String, StatementPage<Fact>> pages, String parent) {
+        return pages.getOrDefault(parent, StatementPage.empty());
     }
 
     private static Pattern about(String... subjects) {
@@ -326,7 +326,7 @@ public abstract class StatementStoreContract {
         read(view -> {
             String after = null;
             do {
-                Page<Fact> page = view.statements(about("ex:p1"), after, 10);
+                StatementPage<Fact> page = view.statements(about("ex:p1"), after, 10);
                 found.addAll(objects(page));
                 after = page.next();
             } while (after != null);
@@ -356,13 +356,13 @@ public abstract class StatementStoreContract {
                 .mapToObj(i -> says("ex:p" + i % 10, "ex:n", i))
                 .toArray(Statement[]::new));
 
-        Map<String, Page<Fact>> pages =
+        Map<String, StatementPage<Fact>> pages =
                 read(view -> view.about(List.of("ex:p1", "ex:p2", "ex:none"), Pattern.ALL, null, 3));
 
         assertThat(pages).containsOnlyKeys("ex:p1", "ex:p2");
         assertThat(page(pages, "ex:p1").items()).hasSize(3);
         assertThat(page(pages, "ex:p1").next()).isNotNull();
-        assertThat(this.<Map<String, Page<Fact>>>read(view -> view.about(
+        assertThat(this.<Map<String, StatementPage<Fact>>>read(view -> view.about(
                         List.of("ex:p1"), Pattern.ALL, page(pages, "ex:p1").next(), 3)))
                 .hasEntrySatisfying("ex:p1", page -> assertThat(page.items()).hasSize(2));
     }
@@ -375,7 +375,7 @@ public abstract class StatementStoreContract {
             return 0;
         });
 
-        Map<String, Page<Fact>> pages = read(view -> view.about(List.of("ex:big", "ex:small"), Pattern.ALL, null, 5));
+        Map<String, StatementPage<Fact>> pages = read(view -> view.about(List.of("ex:big", "ex:small"), Pattern.ALL, null, 5));
 
         assertThat(page(pages, "ex:big").items()).hasSize(5);
         assertThat(page(pages, "ex:small").items()).hasSize(1);
@@ -385,8 +385,8 @@ public abstract class StatementStoreContract {
     void incomingStatementsAreFoundByTheirObject() {
         put(says("ex:p1", "ex:lead", Resource.of("ex:ann")), says("ex:p2", "ex:member", Resource.of("ex:ann")));
 
-        Map<String, Page<Fact>> all = read(view -> view.pointingAt(List.of("ex:ann"), Pattern.ALL, null, 10));
-        Map<String, Page<Fact>> leads =
+        Map<String, StatementPage<Fact>> all = read(view -> view.pointingAt(List.of("ex:ann"), Pattern.ALL, null, 10));
+        Map<String, StatementPage<Fact>> leads =
                 read(view -> view.pointingAt(List.of("ex:ann"), Pattern.predicates(List.of("ex:lead")), null, 10));
 
         assertThat(page(all, "ex:ann").items()).hasSize(2);
@@ -447,8 +447,8 @@ public abstract class StatementStoreContract {
         var up = new EntityFilter(List.of("ex:Project"), null, List.of(), "ex:rank", false);
         var down = new EntityFilter(List.of("ex:Project"), null, List.of(), "ex:rank", true);
 
-        Page<String> first = read(view -> view.entities(up, null, 5));
-        Page<String> second = read(view -> view.entities(up, first.next(), 5));
+        StatementPage<String> first = read(view -> view.entities(up, null, 5));
+        StatementPage<String> second = read(view -> view.entities(up, first.next(), 5));
 
         assertThat(first.items()).containsExactly("ex:p0", "ex:p5", "ex:p3", "ex:p1", "ex:p6");
         assertThat(second.items()).containsExactly("ex:p4", "ex:p2", "ex:last");
@@ -482,7 +482,7 @@ public abstract class StatementStoreContract {
             var found = new ArrayList<Fact>();
             String after = null;
             do {
-                Page<Fact> page = view.statements(pattern, after, 64);
+                StatementPage<Fact> page = view.statements(pattern, after, 64);
                 found.addAll(page.items());
                 after = page.next();
             } while (after != null);

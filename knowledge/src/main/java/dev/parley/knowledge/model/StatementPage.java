@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param next where the next page begins; null on the last one
  */
-public record Page<T>(List<T> items, @Nullable String next) {
-    public Page {
+public record StatementPage<T>(List<T> items, @Nullable String next) {
+    public StatementPage {
         items = List.copyOf(items);
     }
 
-    public static <T> Page<T> empty() {
-        return new Page<>(List.of(), null);
+    public static <T> StatementPage<T> empty() {
+        return new StatementPage<>(List.of(), null);
     }
 }
