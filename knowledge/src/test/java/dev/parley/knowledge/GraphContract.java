@@ -36,7 +36,7 @@ import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -274,7 +274,7 @@ abstract class GraphContract {
     /** What the record of the hub has about updates of the group. */
     private List<AuditEntry> recorded() {
         Filter updates = new Filter(group(), null, "knowledge.updated", null, null, null);
-        return trail.rows(updates, 0, 100).stream().map(Row::entry).toList();
+        return trail.rows(updates, 0, 100).stream().map(AuditRow::entry).toList();
     }
 
     @Test

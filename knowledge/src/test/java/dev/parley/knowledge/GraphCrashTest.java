@@ -12,7 +12,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.database.Database;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -186,10 +186,10 @@ class GraphCrashTest {
         var updates = new Filter(GROUP, null, "knowledge.updated", null, null, null);
         int found = 0;
         long after = 0;
-        List<Row> rows;
+        List<AuditRow> rows;
         do {
             rows = trail.rows(updates, after, 1_000);
-            for (Row row : rows) {
+            for (AuditRow row : rows) {
                 found += row.entry().outcome().equals(outcome) ? 1 : 0;
                 after = row.number();
             }

@@ -15,7 +15,7 @@ import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.AuditPage;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
@@ -79,7 +79,7 @@ final class LoggedAuditTest {
         Segments.write(store.log(), key, sequence, state, clock.instant());
     }
 
-    private List<Row> rows(Filter filter) {
+    private List<AuditRow> rows(Filter filter) {
         return store.audit().rows(filter, 0, 100);
     }
 
@@ -116,7 +116,7 @@ final class LoggedAuditTest {
         write(SECOND, 1, TaskState.COMPLETED);
         write(FIRST, 4, TaskState.CANCELED);
 
-        assertThat(rows(Filter.ALL)).extracting(Row::number).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(rows(Filter.ALL)).extracting(AuditRow::number).containsExactly(1L, 2L, 3L, 4L, 5L);
         assertThat(rows(Filter.ALL))
                 .extracting(row -> row.entry().action() + " " + row.entry().actor() + " "
                         + row.entry().outcome())
@@ -140,11 +140,11 @@ final class LoggedAuditTest {
         assertThat(rows(Filter.ALL).getFirst().entry().detail().get("messageId"))
                 .as("id of the message that began the task")
                 .isInstanceOf(String.class);
-        assertThat(rows(about("t-1"))).extracting(Row::number).containsExactly(1L, 3L, 5L);
+        assertThat(rows(about("t-1"))).extracting(AuditRow::number).containsExactly(1L, 3L, 5L);
         assertThat(rows(new Filter("shop", null, null, null, "shop/alice", null)))
-                .extracting(Row::number)
+                .extracting(AuditRow::number)
                 .containsExactly(3L);
-        assertThat(store.audit().rows(Filter.ALL, 2, 2)).extracting(Row::number).containsExactly(3L, 4L);
+        assertThat(store.audit().rows(Filter.ALL, 2, 2)).extracting(AuditRow::number).containsExactly(3L, 4L);
         assertThat(store.audit().newest()).isEqualTo(5);
         assertThat(count("SELECT count(*) FROM audit")).isEqualTo(1);
         assertThat(store.audit().verify()).isEqualTo(new Verification(5, end(), null));
@@ -170,7 +170,7 @@ final class LoggedAuditTest {
         assertThat(count("SELECT count(*) FROM audit_log")).isLessThan(500);
         assertThat(count("SELECT sum(entries) FROM audit_log")).isEqualTo(500);
         assertThat(store.audit().rows(Filter.ALL, 0, 1_000))
-                .extracting(Row::number)
+                .extracting(AuditRow::number)
                 .containsExactlyElementsOf(
                         IntStream.rangeClosed(1, 500).mapToObj(Long::valueOf).toList());
         assertThat(store.audit().verify().rows()).isEqualTo(500);
@@ -238,7 +238,7 @@ final class LoggedAuditTest {
         writeOfTwoGroups();
         List<Long> ofShop = rows(Filter.ALL, 1_000).stream()
                 .filter(row -> row.entry().group().equals("shop"))
-                .map(Row::number)
+                .map(AuditRow::number)
                 .toList();
         assertThat(ofShop).hasSize(201);
 
@@ -256,7 +256,7 @@ final class LoggedAuditTest {
         assertThat(store.audit().page(of("nobody"), 0, 10)).isEqualTo(new AuditPage(List.of(), 0, true));
     }
 
-    private List<Row> rows(Filter filter, int limit) {
+    private List<AuditRow> rows(Filter filter, int limit) {
         return store.audit().rows(filter, 0, limit);
     }
 
@@ -266,8 +266,8 @@ final class LoggedAuditTest {
         writeOfTwoGroups();
         clock.advance(Duration.ofHours(1));
         store.log().removeEnded(clock.instant(), 50);
-        List<Row> shop = rows(of("shop"), 1_000);
-        List<Row> other = rows(of("other"), 1_000);
+        List<AuditRow> shop = rows(of("shop"), 1_000);
+        List<AuditRow> other = rows(of("other"), 1_000);
         tamper("DROP TABLE audit_part");
         tamper("UPDATE module_version SET version = 2 WHERE module = 'audit'");
         store.close();
@@ -344,17 +344,17 @@ final class LoggedAuditTest {
         write(FIRST, 1, TaskState.WORKING);
         write(FIRST, 2, TaskState.COMPLETED);
         write(SECOND, 1, TaskState.WORKING);
-        List<Row> before = rows(Filter.ALL);
+        List<AuditRow> before = rows(Filter.ALL);
         clock.advance(Duration.ofHours(1));
 
         assertThat(store.log().removeEnded(clock.instant(), 10)).isEqualTo(1);
 
         assertThat(rows(Filter.ALL))
-                .extracting(Row::entry)
-                .isEqualTo(before.stream().map(Row::entry).toList());
+                .extracting(AuditRow::entry)
+                .isEqualTo(before.stream().map(AuditRow::entry).toList());
         assertThat(rows(Filter.ALL))
-                .extracting(Row::at)
-                .isEqualTo(before.stream().map(Row::at).toList());
+                .extracting(AuditRow::at)
+                .isEqualTo(before.stream().map(AuditRow::at).toList());
         assertThat(rows(about("t-1"))).hasSize(2);
         assertThat(store.audit().verify().broken()).isNull();
         tamper("UPDATE audit SET outcome = 'FAILED' WHERE row_no = 2");

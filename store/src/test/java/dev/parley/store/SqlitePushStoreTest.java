@@ -12,7 +12,7 @@ import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Faults;
@@ -67,7 +67,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
                 faults.pass();
 
                 boolean registered = store.webhooks().find(task, id).isPresent();
-                List<Row> created = rows(store, "webhook.created", id);
+                List<AuditRow> created = rows(store, "webhook.created", id);
                 assertThat(created).as("call " + call).hasSize(registered ? 1 : 0);
 
                 faults.at(call, Faults.Fault.FULL, Faults.Side.WRITES);
@@ -92,7 +92,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
         }
     }
 
-    private static List<Row> rows(Store store, String action, String configId) {
+    private static List<AuditRow> rows(Store store, String action, String configId) {
         var filter = new Filter(null, null, action, null, null, null);
         return store.audit().rows(filter, 0, 1_000).stream()
                 .filter(row ->

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -44,7 +44,7 @@ final class DenialsTest {
                 int rows = database.write(group, session -> session.update("DELETE FROM module_version WHERE 0"));
                 assertThat(rows).isZero();
             }
-            List<Row> written = audit.rows(Filter.ALL, 0, 1_000);
+            List<AuditRow> written = audit.rows(Filter.ALL, 0, 1_000);
             assertThat(written).extracting(row -> row.entry().actor()).contains("alice", "bob");
             assertThat(written)
                     .filteredOn(row -> row.entry().actor().equals("mallory"))

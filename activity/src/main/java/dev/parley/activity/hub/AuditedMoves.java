@@ -8,7 +8,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -46,7 +46,7 @@ final class AuditedMoves implements Moves {
      * The change of a row; none for one that cannot be read, as damage or a later version leaves it: the changes behind it would else never
      * be read.
      */
-    private List<Move> readable(Row row) {
+    private List<Move> readable(AuditRow row) {
         try {
             return of(row);
         } catch (IllegalArgumentException | StoreException damaged) {
@@ -61,7 +61,7 @@ final class AuditedMoves implements Moves {
     }
 
     /** The change of a row; none for other rows, and for tasks that were removed. */
-    private List<Move> of(Row row) {
+    private List<Move> of(AuditRow row) {
         AuditEntry entry = row.entry();
         if (!isOfTask(entry.action())) {
             return List.of();
@@ -78,7 +78,7 @@ final class AuditedMoves implements Moves {
         };
     }
 
-    private static Move move(Row row, AuditEntry entry, Head head) {
+    private static Move move(AuditRow row, AuditEntry entry, Head head) {
         Object before = entry.detail().get("before");
         String caller = entry.subject().isEmpty()
                 ? entry.actor()

@@ -22,7 +22,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import java.net.URLDecoder;
 import java.time.Duration;
 import java.time.Instant;
@@ -224,7 +224,7 @@ final class SpanTree {
                     .map(Span::started)
                     .min(Comparator.naturalOrder())
                     .orElse(Instant.EPOCH);
-            List<Row> own = hub.audit()
+            List<AuditRow> own = hub.audit()
                     .rows(new Filter(sight.group(), null, null, tree.getFirst().id(), null, null), 0, 1);
             if (own.isEmpty()) {
                 return List.of();
@@ -324,7 +324,7 @@ final class SpanTree {
         return VisibleText.of(name == null || name.isBlank() ? id : name, TEXT);
     }
 
-    private static Span span(Row row) {
+    private static Span span(AuditRow row) {
         AuditEntry entry = row.entry();
         return new Span(
                 "audit-" + row.number(),

@@ -14,7 +14,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Verification;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -44,14 +44,14 @@ public final class AuditOperation {
      *
      * @param next number after which the next page begins; null on the last one
      */
-    record RowPage(List<Row> rows, @Nullable Long next) {}
+    record RowPage(List<AuditRow> rows, @Nullable Long next) {}
 
     private static final Codec<Map<String, ?>> DETAIL =
             Codecs.via(STRUCT, detail -> (Map<String, ?>) detail, LinkedHashMap<String, @Nullable Object>::new);
 
-    private static final Codec<Row> ROW = ObjectCodec.<Row>of()
-            .required("number", COUNT, Row::number)
-            .required("at", TIME, Row::at)
+    private static final Codec<AuditRow> ROW = ObjectCodec.<AuditRow>of()
+            .required("number", COUNT, AuditRow::number)
+            .required("at", TIME, AuditRow::at)
             .required("group", TEXT, row -> row.entry().group())
             .required("actor", TEXT, row -> row.entry().actor())
             .required("action", TEXT, row -> row.entry().action())
@@ -61,14 +61,14 @@ public final class AuditOperation {
             .optional("address", TEXT, "", row -> row.entry().address())
             .optional("trace", TEXT, "", row -> row.entry().trace())
             .optional("detail", DETAIL, Map.of(), row -> row.entry().detail())
-            .required("hash", TEXT, Row::hash)
+            .required("hash", TEXT, AuditRow::hash)
             .as(AuditOperation::row);
 
-    private static Row row(ObjectCodec.Values v) {
+    private static AuditRow row(ObjectCodec.Values v) {
         long number = v.<Long>next();
         Instant at = v.next();
         var entry = new AuditEntry(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
-        return new Row(number, at, entry, v.next());
+        return new AuditRow(number, at, entry, v.next());
     }
 
     private static final Codec<RowPage> PAGE = ObjectCodec.<RowPage>of()

@@ -13,7 +13,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.Row;
+import dev.parley.store.audit.AuditRow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -138,7 +138,7 @@ final class Events {
         var filter = new Filter(group, null, null, null, null, null);
         dev.parley.store.audit.AuditPage page = audit.page(filter, Math.max(0, row - 1), rows);
         var events = new ArrayList<Event>();
-        for (Row each : page.rows()) {
+        for (AuditRow each : page.rows()) {
             for (Event event : of(each)) {
                 if (event.number() > after) {
                     events.add(event);
@@ -157,7 +157,7 @@ final class Events {
         return row * OF_ROW + OF_ROW - 1;
     }
 
-    private List<Event> of(Row row) {
+    private List<Event> of(AuditRow row) {
         AuditEntry entry = row.entry();
         return switch (entry.action()) {
             case MESSAGE -> ofMessage(row);
@@ -172,7 +172,7 @@ final class Events {
         };
     }
 
-    private static Event ofCallback(Row row) {
+    private static Event ofCallback(AuditRow row) {
         AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         String receiver = entry.subject().substring(entry.subject().indexOf('/') + 1);
@@ -181,7 +181,7 @@ final class Events {
     }
 
     /** A message and the error that it got. */
-    private static List<Event> ofRefused(Row row) {
+    private static List<Event> ofRefused(AuditRow row) {
         AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         String from = text(entry, "sourceAgentId");
@@ -196,7 +196,7 @@ final class Events {
     }
 
     /** A message that authorization refuses: its content was not read. */
-    private static List<Event> ofDenied(Row row) {
+    private static List<Event> ofDenied(AuditRow row) {
         AuditEntry entry = row.entry();
         String operation = text(entry, "operation");
         if (!operation.equals("one/send") && !operation.startsWith("Send")) {
@@ -219,7 +219,7 @@ final class Events {
         }
     }
 
-    private static List<Event> ofAnswered(Row row) {
+    private static List<Event> ofAnswered(AuditRow row) {
         AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         Map<String, Object> received = ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID));
@@ -232,8 +232,8 @@ final class Events {
     }
 
     /** A message of a caller to a task that has begun; none if it came in an envelope, which has a row of its own. */
-    private List<Event> ofContinued(Row row, String messageId) {
-        List<Row> all = rowsOf(row.entry());
+    private List<Event> ofContinued(AuditRow row, String messageId) {
+        List<AuditRow> all = rowsOf(row.entry());
         boolean isOfEnvelope = all.stream()
                 .anyMatch(each ->
                         isMessage(each) && text(each.entry(), MESSAGE_ID).equals(messageId));
@@ -253,7 +253,7 @@ final class Events {
                 : entry.subject().substring(entry.subject().indexOf('/') + 1);
     }
 
-    private List<Event> ofMove(Row row) {
+    private List<Event> ofMove(AuditRow row) {
         AuditEntry entry = row.entry();
         var events = new ArrayList<Event>();
         String received = text(entry, MESSAGE_ID);
@@ -273,7 +273,7 @@ final class Events {
     }
 
     /** What an agent answers to a caller of A2A. */
-    private static Event sent(Row row, AuditEntry created, MessageType type) {
+    private static Event sent(AuditRow row, AuditEntry created, MessageType type) {
         AuditEntry entry = row.entry();
         String own = text(entry, "answerId");
         String id = own.isEmpty() ? entry.target() + "/" + row.number() : own;
@@ -292,7 +292,7 @@ final class Events {
         return CONTEXT.matcher(text(entry, "contextId")).matches();
     }
 
-    private List<Event> ofMessage(Row row) {
+    private List<Event> ofMessage(AuditRow row) {
         AuditEntry entry = row.entry();
         String agent = text(entry, "agent");
         String from = text(entry, "sourceAgentId");
@@ -330,7 +330,7 @@ final class Events {
     }
 
     /** A task that may have ended at once. */
-    private List<Event> ofCreation(Row row) {
+    private List<Event> ofCreation(AuditRow row) {
         AuditEntry entry = row.entry();
         var events = new ArrayList<Event>();
         if (!isOfEnvelope(entry)) {
@@ -366,9 +366,9 @@ final class Events {
     }
 
     /** The end of a task. For one of an envelope it stands after the message, whose row may come later than that of the end. */
-    private List<Event> ofEnd(Row row) {
+    private List<Event> ofEnd(AuditRow row) {
         AuditEntry entry = row.entry();
-        List<Row> all = rowsOf(entry);
+        List<AuditRow> all = rowsOf(entry);
         AuditEntry created = first(all, "task.created", entry);
         String agent = text(created, "agent");
         if (isOfEnvelope(created)) {
@@ -385,8 +385,8 @@ final class Events {
     }
 
     /** The end of a task before its first message was recorded. */
-    private List<Event> ofEarlyEnd(Row message) {
-        List<Row> all = rowsOf(message.entry());
+    private List<Event> ofEarlyEnd(AuditRow message) {
+        List<AuditRow> all = rowsOf(message.entry());
         boolean isFirst = all.stream().noneMatch(each -> isMessage(each) && each.number() < message.number());
         return all.stream()
                 .filter(each -> isFirst && each.number() < message.number() && isEnd(each.entry()))
@@ -395,7 +395,7 @@ final class Events {
                 .toList();
     }
 
-    private static Event end(Row row, Row message, String outcome) {
+    private static Event end(AuditRow row, AuditRow message, String outcome) {
         AuditEntry entry = message.entry();
         Map<String, Object> metadata = metadata(entry, MessageType.TASK_RESULT.word(), text(entry, "messageId"));
         metadata.put("status", outcome.toLowerCase(Locale.ROOT));
@@ -403,24 +403,24 @@ final class Events {
         return event(row, 3, COMPLETED, agent, agent, text(entry, "sourceAgentId"), metadata);
     }
 
-    private static boolean isMessage(Row row) {
+    private static boolean isMessage(AuditRow row) {
         return row.entry().action().equals(MESSAGE);
     }
 
-    private List<Row> rowsOf(AuditEntry entry) {
+    private List<AuditRow> rowsOf(AuditEntry entry) {
         return audit.rows(new Filter(entry.group(), null, null, entry.target(), null, null), 0, 100);
     }
 
-    private static AuditEntry first(List<Row> rows, String action, AuditEntry otherwise) {
+    private static AuditEntry first(List<AuditRow> rows, String action, AuditEntry otherwise) {
         return rows.stream()
-                .map(Row::entry)
+                .map(AuditRow::entry)
                 .filter(entry -> entry.action().equals(action))
                 .findFirst()
                 .orElse(otherwise);
     }
 
     private static Event event(
-            Row row, int place, String type, String agent, String actor, String other, Map<String, Object> metadata) {
+            AuditRow row, int place, String type, String agent, String actor, String other, Map<String, Object> metadata) {
         var all = new LinkedHashMap<>(metadata);
         List<String> names = OTHER_NAMES.getOrDefault(type, List.of("", ""));
         all.put("ontologyType", names.getFirst());

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param next number after which the next page begins
  * @param isLast whether there was none after it
  */
-public record AuditPage(List<Row> rows, long next, boolean isLast) {
+public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
     /** Time after which a page ends. */
     static final Duration LONGEST = Duration.ofMillis(250);
 
@@ -40,7 +40,7 @@ public record AuditPage(List<Row> rows, long next, boolean isLast) {
         if (action != null && !action.startsWith("task.")) {
             return database.read(session -> AuditRows.written(session, filter, after, Long.MAX_VALUE, limit));
         }
-        var rows = new ArrayList<Row>();
+        var rows = new ArrayList<AuditRow>();
         long end = System.nanoTime() + LONGEST.toNanos();
         long next = after;
         while (rows.size() < limit && System.nanoTime() - end < 0) {
@@ -81,7 +81,7 @@ public record AuditPage(List<Row> rows, long next, boolean isLast) {
         long end = parts.isEmpty() ? Long.MAX_VALUE : parts.getLast().last();
         AuditPage written = AuditRows.written(session, filter, after, end, limit);
         long last = written.isLast ? end : written.next;
-        var found = new ArrayList<Row>();
+        var found = new ArrayList<AuditRow>();
         int looked = 0;
         for (Part part : parts) {
             for (Place place : part.places()) {
@@ -112,17 +112,17 @@ public record AuditPage(List<Row> rows, long next, boolean isLast) {
         }
     }
 
-    private static void add(List<Row> rows, Filter filter, Row row) {
+    private static void add(List<AuditRow> rows, Filter filter, AuditRow row) {
         if (filter.fits(row)) {
             rows.add(row);
         }
     }
 
     /** The first of some rows. All up to {@code last} were looked at, which is the greatest number at the end. */
-    private static AuditPage of(List<Row> found, long after, long last, int limit) {
-        List<Row> rows = found.stream()
+    private static AuditPage of(List<AuditRow> found, long after, long last, int limit) {
+        List<AuditRow> rows = found.stream()
                 .filter(row -> row.number() <= last)
-                .sorted(Comparator.comparingLong(Row::number))
+                .sorted(Comparator.comparingLong(AuditRow::number))
                 .limit(limit)
                 .toList();
         boolean isFull = rows.size() == limit;
@@ -130,7 +130,7 @@ public record AuditPage(List<Row> rows, long next, boolean isLast) {
         return new AuditPage(rows, isFull || isLast ? end(rows, after) : last, isLast);
     }
 
-    private static long end(List<Row> rows, long after) {
+    private static long end(List<AuditRow> rows, long after) {
         return rows.isEmpty() ? after : rows.getLast().number();
     }
 }

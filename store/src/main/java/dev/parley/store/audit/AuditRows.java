@@ -33,7 +33,7 @@ final class AuditRows {
     private static final int BYTES_AT_ONCE = 1 << 20;
 
     /** A row, its detail as the text that is stored, and the salt of its address. */
-    record Stored(Row row, String detail, String salt) {
+    record Stored(AuditRow row, String detail, String salt) {
         /** The detail as it goes into the chain: unchanged if this program would write it in another way. */
         String detailInChain() {
             Map<String, ?> members = row.entry().detail();
@@ -75,8 +75,8 @@ final class AuditRows {
             return places.stream().anyMatch(place -> place.number == entry.number() && place.segment.startsWith(begin));
         }
 
-        Row row(LoggedEntry entry) {
-            return new Row(entry.number(), Instant.ofEpochMilli(at), entry.entry(), hash);
+        AuditRow row(LoggedEntry entry) {
+            return new AuditRow(entry.number(), Instant.ofEpochMilli(at), entry.entry(), hash);
         }
     }
 
@@ -212,7 +212,7 @@ final class AuditRows {
                 "at_ms >= ?",
                 filter.since() == null ? null : filter.since().toEpochMilli());
         values.add(limit);
-        var rows = new ArrayList<Row>();
+        var rows = new ArrayList<AuditRow>();
         long bytes = 0;
         try (ResultSet found =
                 session.bind(select(where.toString()), values.toArray()).executeQuery()) {
@@ -266,7 +266,7 @@ final class AuditRows {
                 Session.text(found, 10),
                 detail);
         Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new Row(found.getLong(1), at, entry, Session.text(found, 12)), text, Session.text(found, 13));
+        return new Stored(new AuditRow(found.getLong(1), at, entry, Session.text(found, 12)), text, Session.text(found, 13));
     }
 
     @SuppressWarnings("unchecked") // what was written has texts for names

@@ -494,8 +494,8 @@ public final class AuditTrail implements GroupListener {
     // ---- Reading
 
     /** Returns entries after a number, the oldest first, however long that takes. */
-    public List<Row> rows(Filter filter, long after, int limit) {
-        var rows = new ArrayList<Row>();
+    public List<AuditRow> rows(Filter filter, long after, int limit) {
+        var rows = new ArrayList<AuditRow>();
         AuditPage page;
         long next = after;
         do {

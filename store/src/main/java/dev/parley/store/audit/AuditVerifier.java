@@ -55,7 +55,7 @@ final class AuditVerifier {
     }
 
     private void check(Stored one) {
-        Row row = one.row();
+        AuditRow row = one.row();
         if (row.number() != last + 1) {
             broken = row.number() <= last ? "row " + row.number() + " was added" : "row " + (last + 1) + " is missing";
             return;

@@ -13,7 +13,7 @@ public record Filter(
         @Nullable Instant since) {
     public static final Filter ALL = new Filter(null, null, null, null, null, null);
 
-    boolean fits(Row row) {
+    boolean fits(AuditRow row) {
         AuditEntry entry = row.entry();
         return (group == null || group.equals(entry.group()))
                 && (action == null || action.equals(entry.action()))

@@ -77,8 +77,8 @@ final class AuditTrailTest {
         clock.advance(Duration.ofHours(1));
         add(entry("alice", "task.canceled", "t-1"));
 
-        List<Row> all = audit.rows(Filter.ALL, 0, 10);
-        assertThat(all).extracting(Row::number).containsExactly(1L, 2L, 3L);
+        List<AuditRow> all = audit.rows(Filter.ALL, 0, 10);
+        assertThat(all).extracting(AuditRow::number).containsExactly(1L, 2L, 3L);
         assertThat(all.getFirst().entry()).isEqualTo(entry("alice", "task.created", "t-1"));
         assertThat(audit.rows(new Filter(null, "alice", null, null, null, null), 0, 10))
                 .hasSize(2);
@@ -87,9 +87,9 @@ final class AuditTrailTest {
         assertThat(audit.rows(new Filter("other", null, null, null, null, null), 0, 10))
                 .isEmpty();
         assertThat(audit.rows(new Filter(null, null, null, null, null, Instant.parse("2026-01-05T10:30:00Z")), 0, 10))
-                .extracting(Row::number)
+                .extracting(AuditRow::number)
                 .containsExactly(3L);
-        assertThat(audit.rows(Filter.ALL, 1, 1)).extracting(Row::number).containsExactly(2L);
+        assertThat(audit.rows(Filter.ALL, 1, 1)).extracting(AuditRow::number).containsExactly(2L);
         assertThat(audit.newest()).isEqualTo(3);
     }
 
@@ -158,7 +158,7 @@ final class AuditTrailTest {
     }
 
     private List<AuditEntry> all() {
-        return audit.rows(Filter.ALL, 0, 100).stream().map(Row::entry).toList();
+        return audit.rows(Filter.ALL, 0, 100).stream().map(AuditRow::entry).toList();
     }
 
     @Test

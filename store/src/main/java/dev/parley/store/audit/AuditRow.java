@@ -3,4 +3,4 @@ package dev.parley.store.audit;
 import java.time.Instant;
 
 /** An entry as it was recorded: its number from 1 without gaps, and when. */
-public record Row(long number, Instant at, AuditEntry entry, String hash) {}
+public record AuditRow(long number, Instant at, AuditEntry entry, String hash) {}
