@@ -21,7 +21,7 @@ import dev.parley.dialect.operations.ExtensionDialect;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rest;
-import dev.parley.dialect.operations.Row;
+import dev.parley.dialect.operations.OperationRow;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ExtensionTable;
@@ -419,7 +419,7 @@ public final class Dialects {
         return answerRest(dialect, Rest.of(operations(dialect).all(), request.method(), request.path()), served);
     }
 
-    private WireAnswer answerRest(Dialect dialect, Rest<? extends Row> route, ServedRequest served) {
+    private WireAnswer answerRest(Dialect dialect, Rest<? extends OperationRow> route, ServedRequest served) {
         served.framing().use(restForm(dialect, served.http()));
         if (!served.http().hasNoBody()) {
             served.framing().requireJson(served.http());

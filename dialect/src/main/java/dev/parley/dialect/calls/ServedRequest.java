@@ -6,7 +6,7 @@ import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.Rest;
-import dev.parley.dialect.operations.Row;
+import dev.parley.dialect.operations.OperationRow;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
@@ -40,20 +40,20 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
     }
 
     /** Reads the parameters of a call over JSON-RPC, and has the agent answer. */
-    public WireAnswer rpc(Dialect dialect, Row row, Envelope envelope) {
+    public WireAnswer rpc(Dialect dialect, OperationRow row, Envelope envelope) {
         row.requireSize(http);
         return answer(dialect, row, envelope.params(row.request(), http, caller));
     }
 
     /** Reads path, query and body of a call over REST, and has the agent answer. */
-    public WireAnswer rest(Dialect dialect, Rest<? extends Row> route) {
-        Row row = route.operation();
+    public WireAnswer rest(Dialect dialect, Rest<? extends OperationRow> route) {
+        OperationRow row = route.operation();
         row.requireSize(http);
         return answer(dialect, row, LargeBodies.compute(http, caller, () -> row.read(http, route.variables())));
     }
 
     /** Has the agent answer, in the form of the framing. */
-    public WireAnswer answer(Dialect dialect, Row row, Operation read) {
+    public WireAnswer answer(Dialect dialect, OperationRow row, Operation read) {
         read.requireShortIds();
         Operation operation = row.resuming(read, http.header(Headers.LAST_EVENT_ID));
         CallContext context = context(caller, http);
@@ -66,14 +66,14 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         return agent.exchange(call, context, http.body().length);
     }
 
-    private WireAnswer written(Dialect dialect, Row row, ResponseFraming form, @Nullable Object result) {
+    private WireAnswer written(Dialect dialect, OperationRow row, ResponseFraming form, @Nullable Object result) {
         Set<String> asked = extensions(http);
         var headers = new LinkedHashMap<String, String>();
         String activated = agent.activated(asked);
         if (!activated.isEmpty()) {
             headers.put(dialect.extensionsHeader(), activated);
         }
-        var answer = new Row.Answer(form, headers, caller, asked, agent.card());
+        var answer = new OperationRow.Answer(form, headers, caller, asked, agent.card());
         if (result instanceof DocumentAnswer source && !form.isRpc()) {
             return document(source.document(), headers);
         }

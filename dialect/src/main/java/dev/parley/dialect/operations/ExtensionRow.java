@@ -35,7 +35,7 @@ public record ExtensionRow(
         Codec<Object> answer,
         List<String> verbs,
         @Nullable PathTemplate path)
-        implements Row {
+        implements OperationRow {
     @SuppressWarnings("unchecked") // the functions of a method meet only what belongs to it
     public static ExtensionRow of(ExtensionProtocol protocol, ExtensionMethod<?, ?> one) {
         var method = (ExtensionMethod<Operation.Extension, Object>) one;

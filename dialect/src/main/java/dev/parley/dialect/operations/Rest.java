@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variables values in the path, by field
  */
-public record Rest<R extends Row>(R operation, Map<String, String> variables) {
+public record Rest<R extends OperationRow>(R operation, Map<String, String> variables) {
     static final String OLD_PREFIX = "v1";
 
     private static final String TENANT = "tenant";
@@ -31,7 +31,7 @@ public record Rest<R extends Row>(R operation, Map<String, String> variables) {
      *
      * @throws A2AException METHOD_NOT_FOUND or METHOD_NOT_ALLOWED
      */
-    public static <R extends Row> Rest<R> of(List<R> table, String verb, String path) {
+    public static <R extends OperationRow> Rest<R> of(List<R> table, String verb, String path) {
         List<Rest<R>> routes = at(table, path);
         if (routes.isEmpty()) {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "No operation has the path " + path);
@@ -47,12 +47,12 @@ public record Rest<R extends Row>(R operation, Map<String, String> variables) {
     }
 
     /** True if an operation of the table has this path. */
-    public static boolean isAt(List<? extends Row> table, String path) {
+    public static boolean isAt(List<? extends OperationRow> table, String path) {
         return !at(table, path).isEmpty();
     }
 
     /** True if an operation of the table has this path without a tenant. */
-    public static boolean isExactlyAt(List<? extends Row> table, String path) {
+    public static boolean isExactlyAt(List<? extends OperationRow> table, String path) {
         return !at(table, segments(path), null).isEmpty();
     }
 
@@ -93,7 +93,7 @@ public record Rest<R extends Row>(R operation, Map<String, String> variables) {
         return segments(path).getFirst().equals(OLD_PREFIX);
     }
 
-    private static <R extends Row> List<Rest<R>> at(List<R> table, String path) {
+    private static <R extends OperationRow> List<Rest<R>> at(List<R> table, String path) {
         List<String> segments = segments(path);
         if (segments.getFirst().equals(OLD_PREFIX)) {
             segments = segments.subList(1, segments.size());
@@ -105,7 +105,7 @@ public record Rest<R extends Row>(R operation, Map<String, String> variables) {
         return routes;
     }
 
-    private static <R extends Row> List<Rest<R>> at(List<R> table, List<String> segments, @Nullable String tenant) {
+    private static <R extends OperationRow> List<Rest<R>> at(List<R> table, List<String> segments, @Nullable String tenant) {
         var routes = new ArrayList<Rest<R>>();
         boolean verbFound = false;
         for (R operation : table) {

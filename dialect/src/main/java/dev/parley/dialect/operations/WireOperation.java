@@ -34,7 +34,7 @@ public record WireOperation(
         @Nullable PathTemplate path,
         ObjectCodec<Operation> request,
         @Nullable Codec<Object> result)
-        implements Row {
+        implements OperationRow {
 
     /** @param rest verbs and path, such as {@code POST,GET /tasks/{id}:subscribe}; empty if there is no REST binding */
     public static <O extends Operation> WireOperation of(

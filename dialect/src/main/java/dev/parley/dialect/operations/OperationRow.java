@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A row of a table: an operation on the wire, and its answers. */
-public interface Row {
+public interface OperationRow {
     /** The HTTP methods of the REST binding, the one a client uses first; none if it has no such binding. */
     List<String> verbs();
 
