@@ -3,7 +3,7 @@ package dev.parley.bench;
 import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.CardVerifier.Verdict;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
@@ -20,7 +20,7 @@ final class NoParts implements HubTimers, HubTimers.Timers, HubSignatures {
     public void set(String id, Instant due, String content) {}
 
     @Override
-    public void set(Session session, String id, Instant due, String content) {}
+    public void set(DatabaseSession session, String id, Instant due, String content) {}
 
     @Override
     public void cancel(String id) {}

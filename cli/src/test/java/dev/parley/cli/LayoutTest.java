@@ -150,7 +150,7 @@ final class LayoutTest {
     void textsOfTablesAreReadByTheSessionOnly() {
         ArchRuleDefinition.noClasses()
                 .that()
-                .doNotHaveFullyQualifiedName("dev.parley.store.database.Session")
+                .doNotHaveFullyQualifiedName("dev.parley.store.database.DatabaseSession")
                 .should()
                 .callMethod(ResultSet.class, "getString", int.class)
                 .check(CLASSES);

@@ -1,6 +1,6 @@
 package dev.parley.extension;
 
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.function.Function;
@@ -34,7 +34,7 @@ public interface HubTimers {
         void set(String id, Instant due, String content);
 
         /** Sets a timer in a transaction of the extension, in the database of the hub. On its writer thread. */
-        void set(Session session, String id, Instant due, String content) throws SQLException;
+        void set(DatabaseSession session, String id, Instant due, String content) throws SQLException;
 
         /** Removes a timer. One whose handler runs is not stopped. */
         void cancel(String id);

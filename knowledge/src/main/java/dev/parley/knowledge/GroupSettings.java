@@ -15,7 +15,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -96,13 +96,13 @@ final class GroupSettings implements GroupListener {
 
     /** Drops cached rules and shapes after a failed commit, which may have set them. */
     @Override
-    public void reopened(Session session) {
+    public void reopened(DatabaseSession session) {
         forgotten.incrementAndGet();
         rules.clear();
         shapes.clear();
     }
 
-    private static Alignment alignment(Session session, Space space) throws SQLException {
+    private static Alignment alignment(DatabaseSession session, Space space) throws SQLException {
         String json = setting(session, space, RULES);
         return json == null ? Alignment.NONE : Alignment.read(json);
     }
@@ -161,9 +161,9 @@ final class GroupSettings implements GroupListener {
                 });
     }
 
-    private static @Nullable String setting(Session session, Space space, String name) throws SQLException {
+    private static @Nullable String setting(DatabaseSession session, Space space, String name) throws SQLException {
         return session.first(
-                        row -> Session.text(row, 1),
+                        row -> DatabaseSession.text(row, 1),
                         "SELECT value FROM kg_setting WHERE space = ? AND name = ?",
                         space.number(),
                         name)

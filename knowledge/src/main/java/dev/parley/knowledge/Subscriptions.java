@@ -27,7 +27,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -257,7 +257,7 @@ final class Subscriptions implements GroupListener {
 
     /** Publishes changes of a commit that is on disk although it was reported as failed. */
     @Override
-    public void reopened(Session session) throws SQLException {
+    public void reopened(DatabaseSession session) throws SQLException {
         for (var feed : feeds.entrySet()) {
             feed.getValue()
                     .catchUp(session.number(

@@ -13,7 +13,7 @@ import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -78,14 +78,14 @@ final class GraphSweepTest {
         graph.update(Update.of(Patch.add(Statement.of("ex:p1", "ex:status", Literal.of(value)))), ALICE);
     }
 
-    private static long number(Session session, String sql) throws SQLException {
+    private static long number(DatabaseSession session, String sql) throws SQLException {
         try (ResultSet row = session.bind(sql).executeQuery()) {
             return row.next() ? row.getLong(1) : -1;
         }
     }
 
     /** Rows that are to be removed, and those that name the source that is to be erased. */
-    private static long rows(Session session) throws SQLException {
+    private static long rows(DatabaseSession session) throws SQLException {
         long rows = number(
                 session,
                 "SELECT count(*) FROM kg_statement WHERE source = (SELECT term_no FROM kg_term WHERE lexical = 'alice')");
@@ -122,7 +122,7 @@ final class GraphSweepTest {
     private void besideOtherWrites(Runnable removal) throws Exception {
         database.listen(new GroupListener() {
             @Override
-            public void beforeCommit(Session session) throws SQLException {
+            public void beforeCommit(DatabaseSession session) throws SQLException {
                 transactions.add(new Left(rows(session), otherWrites));
             }
         });

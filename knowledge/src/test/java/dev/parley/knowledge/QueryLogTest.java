@@ -17,7 +17,7 @@ import dev.parley.protocol.ErrorKind;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -62,7 +62,7 @@ final class QueryLogTest {
     private void stopDisk() {
         database.submit(new Work() {
             @Override
-            public void write(Session session) {
+            public void write(DatabaseSession session) {
                 try {
                     assertThat(diskWorks.await(100, TimeUnit.SECONDS)).isTrue();
                 } catch (InterruptedException stopped) {

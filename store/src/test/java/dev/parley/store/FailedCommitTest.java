@@ -21,7 +21,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.testkit.Eventually;
 import java.lang.reflect.InvocationTargetException;
@@ -66,7 +66,7 @@ final class FailedCommitTest {
         private volatile boolean isOfWorks;
 
         @Override
-        public void beforeCommit(Session session) throws SQLException {
+        public void beforeCommit(DatabaseSession session) throws SQLException {
             Moment now = failing;
             if (now == Moment.BEFORE_COMMIT) {
                 throw new SQLException("disk full");

@@ -9,7 +9,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.OutageException;
@@ -236,7 +236,7 @@ final class PostgresqlFaultsTest {
     /** Inserts a text, and completes its news when it is written or refused. */
     private record Insertion(String text, CompletableFuture<Boolean> written) implements Work {
         @Override
-        public void write(Session session) throws SQLException {
+        public void write(DatabaseSession session) throws SQLException {
             session.update("INSERT INTO word (text) VALUES (?)", text);
         }
 

@@ -16,7 +16,7 @@ import dev.parley.protocol.support.Ids;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Place;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.testkit.SettableClock;
 import java.io.IOException;
@@ -198,7 +198,7 @@ final class RemovalTest {
         var before = new CompletableFuture<Integer>();
         var between = new Work() {
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 session.update("UPDATE module_version SET version = version");
                 before.complete(groups.get());
             }
@@ -219,7 +219,7 @@ final class RemovalTest {
         var begun = new AtomicBoolean();
         store.database().listen(new GroupListener() {
             @Override
-            public void beforeCommit(Session session) {
+            public void beforeCommit(DatabaseSession session) {
                 if (begun.compareAndSet(false, true)) {
                     store.database().submit(between);
                 }

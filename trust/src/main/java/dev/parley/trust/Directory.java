@@ -7,7 +7,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.tokens.KeyUses;
@@ -129,7 +129,7 @@ public final class Directory {
         var directory = new Directory(database, audit, clock);
         database.listen(new GroupListener() {
             @Override
-            public void reopened(Session session) throws SQLException {
+            public void reopened(DatabaseSession session) throws SQLException {
                 directory.load(session);
             }
         });
@@ -141,16 +141,16 @@ public final class Directory {
      * Replaces the memory by the rows of the database. Takes no lock, since a thread that changes something holds its lock while it waits
      * for the writer: a committed change that is not in memory yet is among the rows, and no later one is.
      */
-    private boolean load(Session session) throws SQLException {
+    private boolean load(DatabaseSession session) throws SQLException {
         List<Group> readGroups = session.list(
-                row -> new Group(Session.text(row, 1), requireNonNull(Session.time(row, 2)), Session.time(row, 3)),
+                row -> new Group(DatabaseSession.text(row, 1), requireNonNull(DatabaseSession.time(row, 2)), DatabaseSession.time(row, 3)),
                 "SELECT group_id, made_ms, archived_ms FROM trust_group");
         List<User> readUsers = session.list(
                 row -> new User(
-                        Session.text(row, 1),
-                        Session.text(row, 2),
-                        requireNonNull(Session.time(row, 3)),
-                        Session.time(row, 4)),
+                        DatabaseSession.text(row, 1),
+                        DatabaseSession.text(row, 2),
+                        requireNonNull(DatabaseSession.time(row, 3)),
+                        DatabaseSession.time(row, 4)),
                 "SELECT group_id, name, made_ms, disabled_ms FROM trust_user");
         List<Held> readKeys = damagedKeys.list(session, Directory::held, KEYS);
         // Groups and members first, for a key is good only if they are.
@@ -177,15 +177,15 @@ public final class Directory {
 
     private static Held held(ResultSet row) throws SQLException {
         var key = new Key(
-                Session.text(row, 1),
-                Session.text(row, 2),
-                Session.text(row, 3),
-                scopes(Session.text(row, 4)),
-                requireNonNull(Session.time(row, 5)),
-                Session.time(row, 6),
-                Session.time(row, 7),
-                Session.text(row, 8));
-        return new Held(key, HexFormat.of().parseHex(Session.text(row, 9)));
+                DatabaseSession.text(row, 1),
+                DatabaseSession.text(row, 2),
+                DatabaseSession.text(row, 3),
+                scopes(DatabaseSession.text(row, 4)),
+                requireNonNull(DatabaseSession.time(row, 5)),
+                DatabaseSession.time(row, 6),
+                DatabaseSession.time(row, 7),
+                DatabaseSession.text(row, 8));
+        return new Held(key, HexFormat.of().parseHex(DatabaseSession.text(row, 9)));
     }
 
     private static <K, V> void replace(Map<K, V> remembered, List<V> rows, Function<V, K> key) {
@@ -503,7 +503,7 @@ public final class Directory {
         });
     }
 
-    private static void update(Session session, Key key) throws SQLException {
+    private static void update(DatabaseSession session, Key key) throws SQLException {
         session.update(
                 "UPDATE trust_key SET expires_ms = ?, revoked_ms = ?, successor = ? WHERE key_id = ?",
                 key.expires(),
@@ -559,7 +559,7 @@ public final class Directory {
     }
 
     private interface Change {
-        void write(Session session) throws SQLException;
+        void write(DatabaseSession session) throws SQLException;
     }
 
     /** Applies a committed change to memory, in the order of commits. */

@@ -6,7 +6,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;
 import java.io.ByteArrayOutputStream;
 import java.sql.ResultSet;
@@ -154,13 +154,13 @@ final class RelayTable {
     private List<Relay> list(String condition, Object... values) {
         return database.read(session -> session.list(
                 row -> new Relay(
-                        Session.text(row, 1),
-                        Session.text(row, 2),
-                        new Scope(Session.text(row, 3), Session.text(row, 4)),
-                        Session.text(row, 5),
-                        Session.text(row, 6),
-                        Session.text(row, 7),
-                        Session.text(row, 8),
+                        DatabaseSession.text(row, 1),
+                        DatabaseSession.text(row, 2),
+                        new Scope(DatabaseSession.text(row, 3), DatabaseSession.text(row, 4)),
+                        DatabaseSession.text(row, 5),
+                        DatabaseSession.text(row, 6),
+                        DatabaseSession.text(row, 7),
+                        DatabaseSession.text(row, 8),
                         textOrNull(row, 9),
                         textOrNull(row, 10),
                         textOrNull(row, 11)),
@@ -169,7 +169,7 @@ final class RelayTable {
     }
 
     private static @Nullable String textOrNull(ResultSet row, int column) throws SQLException {
-        return row.getObject(column) == null ? null : Session.text(row, column);
+        return row.getObject(column) == null ? null : DatabaseSession.text(row, column);
     }
 
     void remove(String id) {
@@ -206,7 +206,7 @@ final class RelayTable {
         return database.write(session -> add(session, id, delivery, events));
     }
 
-    private boolean add(Session session, String id, @Nullable String delivery, List<TaskEvent> events)
+    private boolean add(DatabaseSession session, String id, @Nullable String delivery, List<TaskEvent> events)
             throws SQLException {
         String named = delivery == null ? "" : Sha256.hex(delivery);
         if (delivery != null

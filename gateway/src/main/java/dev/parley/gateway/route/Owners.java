@@ -8,7 +8,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.Sealing;
 import java.lang.System.Logger;
@@ -135,7 +135,7 @@ public final class Owners {
         }
 
         @Override
-        public void write(Session session) throws SQLException {
+        public void write(DatabaseSession session) throws SQLException {
             written = insert(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica())) == 1
                     || claim(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica()));
         }
@@ -177,7 +177,7 @@ public final class Owners {
                         && (replica.isEmpty() || !owned.replica().isEmpty());
     }
 
-    private boolean claim(Session session, String route, Scope owner, Claim claim) throws SQLException {
+    private boolean claim(DatabaseSession session, String route, Scope owner, Claim claim) throws SQLException {
         var own = new Owned(owner, claim.replica());
         Optional<Owned> ofTask =
                 claim.taskId() == null ? Optional.of(own) : owner(session, "gateway_task", route, claim.taskId());
@@ -221,7 +221,7 @@ public final class Owners {
     }
 
     /** Writes the row of a context unless there is one. Returns the number of rows. */
-    private static int insert(Session session, String route, Scope owner, Claim claim) throws SQLException {
+    private static int insert(DatabaseSession session, String route, Scope owner, Claim claim) throws SQLException {
         return session.update(
                 "INSERT INTO gateway_context (route, id, group_id, owner, replica) VALUES (?, ?, ?, ?, ?)"
                         + " ON CONFLICT DO NOTHING",
@@ -232,10 +232,10 @@ public final class Owners {
                 claim.replica());
     }
 
-    private static Optional<Owned> owner(Session session, String table, String route, @Nullable String id)
+    private static Optional<Owned> owner(DatabaseSession session, String table, String route, @Nullable String id)
             throws SQLException {
         return session.first(
-                row -> new Owned(new Scope(Session.text(row, 1), Session.text(row, 2)), Session.text(row, 3)),
+                row -> new Owned(new Scope(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)), DatabaseSession.text(row, 3)),
                 "SELECT group_id, owner, replica FROM " + table + " WHERE route = ? AND id = ?",
                 route,
                 requireNonNull(id));
@@ -249,7 +249,7 @@ public final class Owners {
     /** Names of the routes with a task of that id of any principal in a group. */
     public List<String> routes(String group, String taskId) {
         return database.read(session -> session.list(
-                row -> Session.text(row, 1),
+                row -> DatabaseSession.text(row, 1),
                 "SELECT r.name FROM gateway_route r JOIN gateway_task t ON t.route = r.name AND t.id = ?"
                         + " WHERE t.group_id = ? ORDER BY r.name",
                 taskId,
@@ -278,7 +278,7 @@ public final class Owners {
     /** The newest task to which a principal gave a name. */
     Optional<String> named(String route, Scope owner, String name) {
         return database.read(session -> session.first(
-                row -> Session.text(row, 1),
+                row -> DatabaseSession.text(row, 1),
                 "SELECT id FROM gateway_task WHERE route = ? AND group_id = ? AND owner = ? AND name = ?"
                         + " ORDER BY at_ms DESC LIMIT 1",
                 route,
@@ -313,7 +313,7 @@ public final class Owners {
         List<Object> values = of(route, owner, contextId);
         values.addAll(List.of(behind.at(), behind.at(), behind.id()));
         return database.read(session -> session.list(
-                row -> new Place(row.getLong(1), Session.text(row, 2)),
+                row -> new Place(row.getLong(1), DatabaseSession.text(row, 2)),
                 "SELECT at_ms, id" + from(contextId) + " AND (at_ms < ? OR at_ms = ? AND id > ?)"
                         + " ORDER BY at_ms DESC, id LIMIT " + limit,
                 values.toArray()));

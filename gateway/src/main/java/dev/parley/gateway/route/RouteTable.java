@@ -3,7 +3,7 @@ package dev.parley.gateway.route;
 import dev.parley.extension.HubCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -99,7 +99,7 @@ public final class RouteTable {
     public static Set<String> names(Database database) {
         try {
             return new LinkedHashSet<>(database.read(session ->
-                    session.list(row -> Session.text(row, 1), "SELECT name FROM gateway_route ORDER BY name")));
+                    session.list(row -> DatabaseSession.text(row, 1), "SELECT name FROM gateway_route ORDER BY name")));
         } catch (StoreException noTable) {
             return Set.of();
         }
@@ -152,11 +152,11 @@ public final class RouteTable {
         });
     }
 
-    private static List<Route> list(Session session, String condition, Object... values) throws SQLException {
+    private static List<Route> list(DatabaseSession session, String condition, Object... values) throws SQLException {
         return rows(session, new LinkedHashMap<>(), condition, values);
     }
 
-    private static List<Route> rows(Session session, Map<String, String> damaged, String condition, Object... values)
+    private static List<Route> rows(DatabaseSession session, Map<String, String> damaged, String condition, Object... values)
             throws SQLException {
         return session
                 .list(row -> read(row, damaged), "SELECT " + COLUMNS + " FROM gateway_route " + condition, values)
@@ -166,13 +166,13 @@ public final class RouteTable {
     }
 
     private static Optional<Route> read(ResultSet row, Map<String, String> damaged) throws SQLException {
-        String name = Session.text(row, 1);
+        String name = DatabaseSession.text(row, 1);
         try {
             return Optional.of(Route.read(
                     name,
                     row.getBytes(2),
-                    Session.text(row, 3),
-                    Session.text(row, 4),
+                    DatabaseSession.text(row, 3),
+                    DatabaseSession.text(row, 4),
                     row.getBytes(5),
                     row.getBytes(6)));
         } catch (RuntimeException unreadable) {
@@ -186,7 +186,7 @@ public final class RouteTable {
         database.write(session -> put(session, route));
     }
 
-    private static long put(Session session, Route route) throws SQLException {
+    private static long put(DatabaseSession session, Route route) throws SQLException {
         session.update("DELETE FROM gateway_route WHERE name = ?", route.name());
         session.update(
                 "INSERT INTO gateway_route (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)",
@@ -222,7 +222,7 @@ public final class RouteTable {
         });
     }
 
-    private static long changed(Session session) throws SQLException {
+    private static long changed(DatabaseSession session) throws SQLException {
         if (session.update("UPDATE gateway_epoch SET number = number + 1 WHERE kind = 'routes'") == 0) {
             session.update("INSERT INTO gateway_epoch (kind, number) VALUES ('routes', 1)");
         }

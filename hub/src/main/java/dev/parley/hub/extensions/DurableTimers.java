@@ -4,7 +4,7 @@ import dev.parley.extension.HubTimers;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -115,7 +115,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             }
 
             @Override
-            public void set(Session session, String id, Instant due, String content) throws SQLException {
+            public void set(DatabaseSession session, String id, Instant due, String content) throws SQLException {
                 session.update("DELETE FROM extension_timer WHERE name = ? AND id = ?", name, id);
                 session.update(
                         "INSERT INTO extension_timer (name, id, due_ms, failures, content) VALUES (?, ?, ?, 0, ?)",
@@ -144,9 +144,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
         };
     }
 
-    private static List<Row> behind(Session session, Row last) throws SQLException {
+    private static List<Row> behind(DatabaseSession session, Row last) throws SQLException {
         return session.list(
-                row -> new Row(last.name(), Session.text(row, 1), row.getLong(2), row.getInt(3), Session.text(row, 4)),
+                row -> new Row(last.name(), DatabaseSession.text(row, 1), row.getLong(2), row.getInt(3), DatabaseSession.text(row, 4)),
                 "SELECT id, due_ms, failures, content FROM extension_timer WHERE name = ? AND id > ? ORDER BY id LIMIT "
                         + PAGE,
                 last.name(),
@@ -154,7 +154,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     }
 
     /** Changes the content of a timer, unless it was set anew since it was read; null removes the timer. */
-    private static int erase(Session session, Row row, @Nullable String left) throws SQLException {
+    private static int erase(DatabaseSession session, Row row, @Nullable String left) throws SQLException {
         if (left == null) {
             return session.update(
                     "DELETE FROM extension_timer WHERE name = ? AND id = ? AND content = ?",
@@ -242,7 +242,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private List<Row> due(String name) {
         return database()
                 .read(session -> session.list(
-                        row -> new Row(name, Session.text(row, 1), row.getLong(2), row.getInt(3), Session.text(row, 4)),
+                        row -> new Row(name, DatabaseSession.text(row, 1), row.getLong(2), row.getInt(3), DatabaseSession.text(row, 4)),
                         "SELECT id, due_ms, failures, content FROM extension_timer WHERE name = ? AND due_ms <= ?"
                                 + " ORDER BY due_ms LIMIT " + AT_ONCE,
                         name,

@@ -19,7 +19,7 @@ import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.knowledge.store.Terms;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -185,7 +185,7 @@ public final class Changes {
      * Forgets the changes of a group up to this one, so that subscribers that resume before it start anew; returns its number.
      * The rows are {@linkplain ChangeStore#removeForgotten removed} afterwards.
      */
-    public static long forgetUpTo(Session session, long space, long last) throws SQLException {
+    public static long forgetUpTo(DatabaseSession session, long space, long last) throws SQLException {
         session.update("UPDATE kg_space SET forgotten = ? WHERE space = ? AND forgotten < ?", last, space, last);
         return last;
     }
@@ -194,7 +194,7 @@ public final class Changes {
      * Returns changes after a number, the oldest first: at least one if there is one, and fewer than {@code limit} if they
      * are so long that memory would suffer.
      */
-    public List<Numbered> after(Session session, Space space, long after, int limit) throws SQLException {
+    public List<Numbered> after(DatabaseSession session, Space space, long after, int limit) throws SQLException {
         for (int some = limit; ; some /= 2) {
             try {
                 return changesAtOnce(session, space, after, some);
@@ -221,7 +221,7 @@ public final class Changes {
             long more,
             @Nullable String types) {}
 
-    private List<Numbered> changesAtOnce(Session session, Space space, long after, int limit) throws SQLException {
+    private List<Numbered> changesAtOnce(DatabaseSession session, Space space, long after, int limit) throws SQLException {
         List<Row> rows = rows(session, space, after, limit);
         var numbers = new HashSet<Long>();
         rows.forEach(row -> numbers.addAll(List.of(row.s, row.p, row.o, row.g, row.subjectType, row.objectType)));
@@ -240,7 +240,7 @@ public final class Changes {
         return changes;
     }
 
-    private static List<Row> rows(Session session, Space space, long after, int limit) throws SQLException {
+    private static List<Row> rows(DatabaseSession session, Space space, long after, int limit) throws SQLException {
         var rows = new ArrayList<Row>();
         long characters = 0;
         PreparedStatement select = session.bind(
@@ -266,9 +266,9 @@ public final class Changes {
                         unknown ? null : (Double) certainty,
                         found.getLong(10),
                         found.getLong(11),
-                        Session.text(found, 12),
+                        DatabaseSession.text(found, 12),
                         found.getLong(13),
-                        Session.text(found, 14)));
+                        DatabaseSession.text(found, 14)));
                 String replaced = rows.getLast().replaced;
                 characters += replaced == null ? 0 : replaced.length();
             }
@@ -315,7 +315,7 @@ public final class Changes {
     }
 
     /** True if changes after this one have been forgotten. */
-    public boolean isForgotten(Session session, Space space, long change) throws SQLException {
+    public boolean isForgotten(DatabaseSession session, Space space, long change) throws SQLException {
         return session.number("SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
     }
 
@@ -324,7 +324,7 @@ public final class Changes {
      *
      * @param recordedBy the caller that made them; null for any
      */
-    List<Long> ofTask(Session session, Space space, String taskId, @Nullable String recordedBy, int limit)
+    List<Long> ofTask(DatabaseSession session, Space space, String taskId, @Nullable String recordedBy, int limit)
             throws SQLException {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());

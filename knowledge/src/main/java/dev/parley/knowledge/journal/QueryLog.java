@@ -10,7 +10,7 @@ import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -54,7 +54,7 @@ public final class QueryLog {
     /** Rows of a call that has ended. On the writer thread. */
     @FunctionalInterface
     public interface Recording {
-        void write(Session session) throws SQLException;
+        void write(DatabaseSession session) throws SQLException;
     }
 
     /**
@@ -110,7 +110,7 @@ public final class QueryLog {
         count(group, 1);
         statements.database().submit(new Work() {
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 recording.write(session);
             }
 
@@ -147,7 +147,7 @@ public final class QueryLog {
 
     /** Records a query with its caller and outcome. On the writer thread. */
     private void write(
-            Session session,
+            DatabaseSession session,
             Space space,
             long nowMs,
             String caller,
@@ -169,16 +169,16 @@ public final class QueryLog {
     }
 
     /** Returns logged queries after a number, the oldest first; of one caller, unless that is null. */
-    public List<LoggedQuery> queries(Session session, Space space, @Nullable String caller, long after, int limit)
+    public List<LoggedQuery> queries(DatabaseSession session, Space space, @Nullable String caller, long after, int limit)
             throws SQLException {
         return session.list(
                 rows -> new LoggedQuery(
                         rows.getLong(1),
                         Instant.ofEpochMilli(rows.getLong(2)),
-                        Session.text(rows, 3),
-                        Session.text(rows, 4),
-                        Session.text(rows, 5),
-                        JsonColumn.object(Session.text(rows, 6))),
+                        DatabaseSession.text(rows, 3),
+                        DatabaseSession.text(rows, 4),
+                        DatabaseSession.text(rows, 5),
+                        JsonColumn.object(DatabaseSession.text(rows, 6))),
                 "SELECT audit_no, made_ms, caller, operation, outcome, detail FROM kg_audit"
                         + " WHERE space = ? AND audit_no > ?" + (caller == null ? "" : " AND caller = ?")
                         + " ORDER BY audit_no LIMIT ?",

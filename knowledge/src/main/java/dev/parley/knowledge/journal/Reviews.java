@@ -8,7 +8,7 @@ import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.Space;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.rows.DamagedRows;
 import java.sql.PreparedStatement;
@@ -67,7 +67,7 @@ public final class Reviews {
     }
 
     /** Returns reviews in order of their numbers; of every state if {@code state} is null. */
-    public StatementPage<Review> list(Session session, Space space, Review.@Nullable State state, long after, int limit)
+    public StatementPage<Review> list(DatabaseSession session, Space space, Review.@Nullable State state, long after, int limit)
             throws SQLException {
         return read(
                 session,
@@ -79,18 +79,18 @@ public final class Reviews {
     }
 
     /** Returns the reviews that a principal has requested or decided. */
-    public StatementPage<Review> of(Session session, Space space, String name, long after, int limit) throws SQLException {
+    public StatementPage<Review> of(DatabaseSession session, Space space, String name, long after, int limit) throws SQLException {
         return read(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
             space.number(), name, name, after, limit + 1
         });
     }
 
-    public Optional<Review> find(Session session, Space space, long number) throws SQLException {
+    public Optional<Review> find(DatabaseSession session, Space space, long number) throws SQLException {
         return read(session, "review_no = ?", 1, new Object[] {space.number(), number, 1}).items().stream()
                 .findFirst();
     }
 
-    private static StatementPage<Review> read(Session session, String where, int limit, Object[] values) throws SQLException {
+    private static StatementPage<Review> read(DatabaseSession session, String where, int limit, Object[] values) throws SQLException {
         var reviews = new ArrayList<Review>();
         long characters = 0;
         int seen = 0;
@@ -105,7 +105,7 @@ public final class Reviews {
                 seen++;
                 if (seen <= limit) {
                     last = rows.getLong(1);
-                    characters += Session.text(rows, 5).length();
+                    characters += DatabaseSession.text(rows, 5).length();
                     DAMAGED.read(rows, Reviews::review).ifPresent(reviews::add);
                 }
             }
@@ -118,14 +118,14 @@ public final class Reviews {
         long decided = row.getLong(7);
         return new Review(
                 Long.toString(row.getLong(1)),
-                Review.State.valueOf(Session.text(row, 2)),
+                Review.State.valueOf(DatabaseSession.text(row, 2)),
                 Instant.ofEpochMilli(row.getLong(3)),
-                Session.text(row, 4),
-                JsonColumn.read(Session.text(row, 5), Update.class),
-                Session.text(row, 6),
+                DatabaseSession.text(row, 4),
+                JsonColumn.read(DatabaseSession.text(row, 5), Update.class),
+                DatabaseSession.text(row, 6),
                 decided == 0 ? null : Instant.ofEpochMilli(decided),
-                Session.text(row, 8),
-                Session.text(row, 9));
+                DatabaseSession.text(row, 8),
+                DatabaseSession.text(row, 9));
     }
 
     /** Ends the wait of an update; false if it does not wait. */

@@ -2,7 +2,7 @@ package dev.parley.knowledge.journal;
 
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -64,7 +64,7 @@ final class Sweep {
     }
 
     /** Counts changes of a group. A group whose changes take more than their share of its quota is swept at once. */
-    void changes(Session session, long space, int entries) throws SQLException {
+    void changes(DatabaseSession session, long space, int entries) throws SQLException {
         entries(entries);
         String group = groups.get(space);
         if (group == null) {
@@ -122,17 +122,17 @@ final class Sweep {
     }
 
     /** The change before the newest one of a group, which stays since it tells the revision. */
-    private static long newestButOne(Session session, long space) throws SQLException {
+    private static long newestButOne(DatabaseSession session, long space) throws SQLException {
         return session.number(
                 "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET 1", space);
     }
 
-    private static String group(Session session, long space) throws SQLException {
-        return session.first(row -> Session.text(row, 1), "SELECT group_id FROM kg_space WHERE space = ?", space)
+    private static String group(DatabaseSession session, long space) throws SQLException {
+        return session.first(row -> DatabaseSession.text(row, 1), "SELECT group_id FROM kg_space WHERE space = ?", space)
                 .orElse("");
     }
 
-    private static List<Long> spaces(Session session) throws SQLException {
+    private static List<Long> spaces(DatabaseSession session) throws SQLException {
         return session.list(rows -> rows.getLong(1), "SELECT space FROM kg_space");
     }
 
@@ -141,7 +141,7 @@ final class Sweep {
      * tells the revision. Age counts in the order of numbers: after a change that is young enough none is too old, whatever a clock that was
      * put back has shown. Changes that are forgotten already were left by a sweep that did not end.
      */
-    private long lastToRemove(Session session, long space, long beforeMs) throws SQLException {
+    private long lastToRemove(DatabaseSession session, long space, long beforeMs) throws SQLException {
         long tooMany = session.number(
                 "SELECT change_no FROM kg_change WHERE space = ? ORDER BY change_no DESC LIMIT 1 OFFSET ?",
                 space,
@@ -165,7 +165,7 @@ final class Sweep {
         database.writeInSlices(
                 new Link("", 0),
                 (session, after) -> session.list(
-                        rows -> new Link(Session.text(rows, 1), rows.getLong(2)),
+                        rows -> new Link(DatabaseSession.text(rows, 1), rows.getLong(2)),
                         "SELECT task_id, change_no FROM kg_task WHERE space = ? AND (task_id, change_no) > (?, ?)"
                                 + " AND change_no <= ? ORDER BY task_id, change_no LIMIT ?",
                         space,
@@ -201,7 +201,7 @@ final class Sweep {
     /** Counts rows before they are removed. On the writer thread. */
     @FunctionalInterface
     private interface Counting {
-        void count(Session session, long first, long last) throws SQLException;
+        void count(DatabaseSession session, long first, long last) throws SQLException;
     }
 
     /** Removes the rows of a table with numbers up to {@code last}. */
@@ -245,7 +245,7 @@ final class Sweep {
         database.writeInSlices(
                 new Answer(0, "", ""),
                 (session, after) -> session.list(
-                        rows -> new Answer(rows.getLong(1), Session.text(rows, 2), Session.text(rows, 3)),
+                        rows -> new Answer(rows.getLong(1), DatabaseSession.text(rows, 2), DatabaseSession.text(rows, 3)),
                         "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
                                 + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
                         after.space,
@@ -266,7 +266,7 @@ final class Sweep {
                                 aheadMs));
     }
 
-    private int removeAnswer(Session session, long space, String where, Object... values) throws SQLException {
+    private int removeAnswer(DatabaseSession session, long space, String where, Object... values) throws SQLException {
         Object[] all =
                 Stream.concat(Stream.of((Object) space), Stream.of(values)).toArray();
         database.storage()

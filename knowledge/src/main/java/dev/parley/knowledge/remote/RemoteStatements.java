@@ -19,7 +19,7 @@ import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
@@ -346,7 +346,7 @@ public final class RemoteStatements implements GraphStore {
         tables.lookUp(lane.group, (session, space) -> {
             lane.number = session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number());
             lane.pending = session.first(
-                            row -> Session.text(row, 1),
+                            row -> DatabaseSession.text(row, 1),
                             "SELECT pending FROM kg_remote WHERE space = ? AND update_no = ?",
                             space.number(),
                             lane.number)
@@ -361,7 +361,7 @@ public final class RemoteStatements implements GraphStore {
         long space = tables.space(group).number();
         database.submit(new Work() {
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 session.update("UPDATE kg_remote SET pending = NULL WHERE space = ? AND update_no = ?", space, number);
             }
 

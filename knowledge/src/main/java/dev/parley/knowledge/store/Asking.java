@@ -1,9 +1,9 @@
 package dev.parley.knowledge.store;
 
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 
 /** A question to the tables of graphs. */
 public interface Asking<T> {
-    T ask(Session session, Space space) throws SQLException;
+    T ask(DatabaseSession session, Space space) throws SQLException;
 }

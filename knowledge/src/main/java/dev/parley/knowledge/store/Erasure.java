@@ -3,7 +3,7 @@ package dev.parley.knowledge.store;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.SlicedWrites;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
@@ -118,7 +118,7 @@ public final class Erasure {
         return all(
                 "",
                 (session, after) -> session.list(
-                        row -> Session.text(row, 1),
+                        row -> DatabaseSession.text(row, 1),
                         "SELECT key FROM kg_key WHERE space = ? AND caller = ? AND key > ? ORDER BY key LIMIT ?",
                         space,
                         name,
@@ -138,7 +138,7 @@ public final class Erasure {
     }
 
     /** Counts no more the bytes that a query sums up, of rows which are about to be removed. */
-    private void count(Session session, String sum, @Nullable Object... values) throws SQLException {
+    private void count(DatabaseSession session, String sum, @Nullable Object... values) throws SQLException {
         database.storage().add(group, Kind.KNOWLEDGE, -session.number(sum, values));
     }
 
@@ -250,7 +250,7 @@ public final class Erasure {
                     where.chars().filter(c -> c == '?').forEach(parameter -> values.add(value));
                     values.add(AT_ONCE);
                     return session.list(
-                            row -> new Found(row.getLong(1), Session.text(row, 2)),
+                            row -> new Found(row.getLong(1), DatabaseSession.text(row, 2)),
                             "SELECT " + key + ", " + column + " FROM " + table + " WHERE space = ? AND " + key
                                     + " > ? AND (" + where + ") ORDER BY " + key + " LIMIT ?",
                             values.toArray());

@@ -6,7 +6,7 @@ import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.model.View.GraphInfo;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ final class SqlCatalog {
     /** Classes that a group is listed with. */
     private static final int MAX_CLASSES = 1_000;
 
-    private final Session session;
+    private final DatabaseSession session;
     private final Space space;
     private final Terms terms;
     private final Sql sql;
@@ -34,7 +34,7 @@ final class SqlCatalog {
     /** Conditions of the rules only, without the reader's floors of certainty and age. */
     private final SqlConditions policy;
 
-    SqlCatalog(Session session, Space space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlCatalog(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors) {
         this.session = session;
         this.space = space;
         this.terms = terms;

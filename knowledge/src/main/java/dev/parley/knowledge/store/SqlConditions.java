@@ -4,7 +4,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Pattern;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,13 +38,13 @@ final class SqlConditions {
         }
     }
 
-    private final Session session;
+    private final DatabaseSession session;
     private final Space space;
     private final Terms terms;
     private final Sql sql;
     private final ReadFilter floors;
 
-    SqlConditions(Session session, Space space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlConditions(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors) {
         this.session = session;
         this.space = space;
         this.terms = terms;

@@ -10,7 +10,7 @@ import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.store.SqlConditions.Where;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds entities by their types and by what they say. */
 final class SqlEntities {
-    private final Session session;
+    private final DatabaseSession session;
     private final Space space;
     private final Terms terms;
     private final Sql sql;
     private final SqlConditions conditions;
 
-    SqlEntities(Session session, Space space, Terms terms, Sql sql, SqlConditions conditions) {
+    SqlEntities(DatabaseSession session, Space space, Terms terms, Sql sql, SqlConditions conditions) {
         this.session = session;
         this.space = space;
         this.terms = terms;

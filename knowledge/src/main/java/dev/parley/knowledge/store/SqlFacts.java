@@ -9,7 +9,7 @@ import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.store.SqlScan.Row;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ public final class SqlFacts {
     /** Characters of statements that are read in one go; a page that would have more ends early. */
     private static final long MAX_CHARACTERS = 16L << 20;
 
-    private final Session session;
+    private final DatabaseSession session;
     private final Space space;
     private final Terms terms;
     private final boolean committed;
@@ -40,7 +40,7 @@ public final class SqlFacts {
      * @param committed whether what is read cannot be taken back any more, nor is erased by now, so that it may be kept in
      *     memory: numbers of what is taken back are given again
      */
-    public SqlFacts(Session session, Space space, Terms terms, boolean committed) {
+    public SqlFacts(DatabaseSession session, Space space, Terms terms, boolean committed) {
         this.session = session;
         this.space = space;
         this.terms = terms;
@@ -137,7 +137,7 @@ public final class SqlFacts {
         Map<String, @Nullable Object> known = committed ? space.provenance().getIfPresent(number) : null;
         if (known == null) {
             known = session.first(
-                            row -> JsonColumn.object(Session.text(row, 1)),
+                            row -> JsonColumn.object(DatabaseSession.text(row, 1)),
                             "SELECT json FROM kg_provenance WHERE provenance = ?",
                             number)
                     .orElse(Map.of());

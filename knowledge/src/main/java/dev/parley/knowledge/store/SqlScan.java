@@ -2,7 +2,7 @@ package dev.parley.knowledge.store;
 
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.SqlConditions.Where;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,13 +56,13 @@ final class SqlScan {
             long change,
             long source) {}
 
-    private final Session session;
+    private final DatabaseSession session;
     private final Space space;
     private final SqlConditions conditions;
     private long hiddenByCertainty;
     private long hiddenByAge;
 
-    SqlScan(Session session, Space space, SqlConditions conditions) {
+    SqlScan(DatabaseSession session, Space space, SqlConditions conditions) {
         this.session = session;
         this.space = space;
         this.conditions = conditions;

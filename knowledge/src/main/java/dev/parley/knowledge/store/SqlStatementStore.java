@@ -13,7 +13,7 @@ import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Readers;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
@@ -136,9 +136,9 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     /** Returns a setting of the database. */
-    private static Optional<String> setting(Session session, String name) throws SQLException {
+    private static Optional<String> setting(DatabaseSession session, String name) throws SQLException {
         return session.first(
-                row -> Session.text(row, 1), "SELECT value FROM kg_setting WHERE space = 0 AND name = ?", name);
+                row -> DatabaseSession.text(row, 1), "SELECT value FROM kg_setting WHERE space = 0 AND name = ?", name);
     }
 
     /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
@@ -216,7 +216,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     /** Returns the space of a group, in a transaction that writes to its graph. */
-    public Space load(Session session, String group) throws SQLException {
+    public Space load(DatabaseSession session, String group) throws SQLException {
         Optional<Space> found = find(session, group);
         if (found.isPresent()) {
             return found.get();
@@ -226,7 +226,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return new Space(number, instance, Map.of(), provenance);
     }
 
-    private Optional<Space> find(Session session, String group) throws SQLException {
+    private Optional<Space> find(DatabaseSession session, String group) throws SQLException {
         long number = session.number("SELECT space FROM kg_space WHERE group_id = ?", group);
         if (number == 0) {
             return Optional.empty();
@@ -239,8 +239,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                 DAMAGED.read(
                         rows,
                         row -> defaults.put(
-                                Long.parseLong(Session.text(row, 1).substring(CERTAINTY.length())),
-                                Double.parseDouble(Session.text(row, 2))));
+                                Long.parseLong(DatabaseSession.text(row, 1).substring(CERTAINTY.length())),
+                                Double.parseDouble(DatabaseSession.text(row, 2))));
             }
         }
         return Optional.of(new Space(number, instance, Map.copyOf(defaults), provenance));
@@ -276,7 +276,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return lookUp(group, (session, space) -> question.apply(view(session, space, floors)));
     }
 
-    SqlView view(Session session, Space space, ReadFilter floors) {
+    SqlView view(DatabaseSession session, Space space, ReadFilter floors) {
         return new SqlView(session, space, terms, sql, floors);
     }
 
@@ -338,7 +338,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     /** A change of the tables of graphs. */
     public interface TableChange<T> {
-        T make(SqlWriting writing, Session session) throws SQLException;
+        T make(SqlWriting writing, DatabaseSession session) throws SQLException;
     }
 
     /** Like {@link #transact(String, Change, Consumer)}, for changes that need the tables. */
@@ -351,7 +351,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             private int rows = 1;
 
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 refusal = null;
                 terms.begin();
                 session.update("SAVEPOINT knowledge");
@@ -451,7 +451,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     @Override
-    public void beforeCommit(Session session) throws SQLException {
+    public void beforeCommit(DatabaseSession session) throws SQLException {
         for (var change : changes.entrySet()) {
             if (change.getValue() != 0) {
                 Tally key = change.getKey();
@@ -473,7 +473,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     @Override
-    public void reopened(Session session) {
+    public void reopened(DatabaseSession session) {
         reopenings.incrementAndGet();
         spaces.clear();
     }

@@ -13,7 +13,7 @@ import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.store.SqlConditions.Where;
 import dev.parley.knowledge.store.SqlScan.Order;
 import dev.parley.knowledge.store.SqlScan.Row;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A view of the statements in an SQL database. Each method that takes many things asks once for all of them. */
 public class SqlView implements GraphView {
-    final Session session;
+    final DatabaseSession session;
     final Space space;
     final Terms terms;
     final Sql sql;
@@ -37,11 +37,11 @@ public class SqlView implements GraphView {
     private final SqlConditions conditions;
     private final SqlScan scan;
 
-    SqlView(Session session, Space space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlView(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors) {
         this(session, space, terms, sql, floors, new SqlFacts(session, space, terms, true));
     }
 
-    SqlView(Session session, Space space, Terms terms, Sql sql, ReadFilter floors, SqlFacts facts) {
+    SqlView(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors, SqlFacts facts) {
         this.session = session;
         this.space = space;
         this.terms = terms;
@@ -65,7 +65,7 @@ public class SqlView implements GraphView {
         }
     }
 
-    public Session session() {
+    public DatabaseSession session() {
         return session;
     }
 

@@ -10,7 +10,7 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.store.SqlScan.Row;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
@@ -63,7 +63,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
     private boolean loaded;
 
-    SqlWriting(Session session, Space space, Terms terms, Sql sql, long nowMs) {
+    SqlWriting(DatabaseSession session, Space space, Terms terms, Sql sql, long nowMs) {
         super(session, space, terms, sql, ReadFilter.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
     }

@@ -12,7 +12,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -134,7 +134,7 @@ public final class Terms implements GroupListener {
 
     /** Returns the number of a term; null if nothing has ever mentioned it. */
     @Nullable
-    Long find(Session session, Term term) throws SQLException {
+    Long find(DatabaseSession session, Term term) throws SQLException {
         Long known = numbers.getIfPresent(term);
         if (known == null) {
             Long datatype =
@@ -147,12 +147,12 @@ public final class Terms implements GroupListener {
 
     /** Returns the number of a resource; null if there is none, or can be none. */
     @Nullable
-    public Long find(Session session, String id) throws SQLException {
+    public Long find(DatabaseSession session, String id) throws SQLException {
         return id.isEmpty() || id.length() > Term.MAX_NAME ? null : find(session, Resource.of(id));
     }
 
     /** Returns the numbers of resources, without those that have none. */
-    List<Long> findAll(Session session, Collection<String> ids) throws SQLException {
+    List<Long> findAll(DatabaseSession session, Collection<String> ids) throws SQLException {
         var found = new ArrayList<Long>(ids.size());
         for (String id : ids) {
             Long number = find(session, id);
@@ -171,7 +171,7 @@ public final class Terms implements GroupListener {
         return lexical(term).length() <= LONGEST;
     }
 
-    private void keep(Session session, Term term, @Nullable Long number) {
+    private void keep(DatabaseSession session, Term term, @Nullable Long number) {
         if (number != null && number <= committed && isShort(term) && mayKeep(session)) {
             numbers.put(term, number);
             if (!mayKeep(session)) {
@@ -180,7 +180,7 @@ public final class Terms implements GroupListener {
         }
     }
 
-    private boolean mayKeep(Session session) {
+    private boolean mayKeep(DatabaseSession session) {
         return !erasing && !session.beganBefore(erased);
     }
 
@@ -190,7 +190,7 @@ public final class Terms implements GroupListener {
     }
 
     /** Returns the number of a term, giving it one if need be. On the writer thread. */
-    long number(Session session, Term term) throws SQLException {
+    long number(DatabaseSession session, Term term) throws SQLException {
         Long known = known(term);
         if (known == null) {
             long datatype = datatype(session, term);
@@ -211,7 +211,7 @@ public final class Terms implements GroupListener {
      * Returns the numbers of terms, giving one to each that has none, with one look at the database for all of them. On the
      * writer thread.
      */
-    Map<Term, Long> numbers(Session session, Collection<Term> wanted) throws SQLException {
+    Map<Term, Long> numbers(DatabaseSession session, Collection<Term> wanted) throws SQLException {
         var found = new HashMap<Term, Long>(2 * wanted.size());
         var unknown = new LinkedHashMap<Term, Held>();
         var hashes = new HashMap<Term, Long>();
@@ -244,14 +244,14 @@ public final class Terms implements GroupListener {
         return found;
     }
 
-    private Map<Held, Long> held(Session session, Collection<Long> hashes) throws SQLException {
+    private Map<Held, Long> held(DatabaseSession session, Collection<Long> hashes) throws SQLException {
         var held = new HashMap<Held, Long>();
         try (ResultSet rows = session.bind(
                         "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("hash", hashes),
                         sql.list(hashes))
                 .executeQuery()) {
             while (rows.next()) {
-                held.put(new Held(Session.text(rows, 2), rows.getLong(3), Session.text(rows, 4)), rows.getLong(1));
+                held.put(new Held(DatabaseSession.text(rows, 2), rows.getLong(3), DatabaseSession.text(rows, 4)), rows.getLong(1));
             }
         }
         return held;
@@ -261,18 +261,18 @@ public final class Terms implements GroupListener {
     private record Held(
             String lexical, long datatype, @Nullable String language) {}
 
-    private long datatype(Session session, Term term) throws SQLException {
+    private long datatype(DatabaseSession session, Term term) throws SQLException {
         return term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
     }
 
-    private @Nullable Long lookUp(Session session, Term term, long datatype, long hash) throws SQLException {
+    private @Nullable Long lookUp(DatabaseSession session, Term term, long datatype, long hash) throws SQLException {
         try (ResultSet rows = session.bind(
                         "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash)
                 .executeQuery()) {
             while (rows.next()) {
                 if (rows.getLong(3) == datatype
-                        && Session.text(rows, 2).equals(lexical(term))
-                        && Objects.equals(Session.text(rows, 4), language(term))) {
+                        && DatabaseSession.text(rows, 2).equals(lexical(term))
+                        && Objects.equals(DatabaseSession.text(rows, 4), language(term))) {
                     return rows.getLong(1);
                 }
             }
@@ -280,13 +280,13 @@ public final class Terms implements GroupListener {
         return null;
     }
 
-    private long insert(Session session, Term term, long datatype, long hash) throws SQLException {
+    private long insert(DatabaseSession session, Term term, long datatype, long hash) throws SQLException {
         long number = ++last;
         bound(session, number, term, datatype, hash).executeUpdate();
         return number;
     }
 
-    private static PreparedStatement bound(Session session, long number, Term term, long datatype, long hash)
+    private static PreparedStatement bound(DatabaseSession session, long number, Term term, long datatype, long hash)
             throws SQLException {
         return session.bind(
                 "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
@@ -299,7 +299,7 @@ public final class Terms implements GroupListener {
     }
 
     /** Returns the term that a number stands for. */
-    Term get(Session session, long number) throws SQLException {
+    Term get(DatabaseSession session, long number) throws SQLException {
         return requireNonNull(getAll(session, List.of(number)).get(number));
     }
 
@@ -308,7 +308,7 @@ public final class Terms implements GroupListener {
      *
      * @throws TooLong if they are more than those of one row, and too much for that
      */
-    public Map<Long, Term> getAll(Session session, Collection<Long> wanted) throws SQLException {
+    public Map<Long, Term> getAll(DatabaseSession session, Collection<Long> wanted) throws SQLException {
         var found = new HashMap<Long, Term>(terms.getAllPresent(wanted));
         if (found.size() < wanted.size()) {
             var missing = new ArrayList<Long>();
@@ -323,7 +323,7 @@ public final class Terms implements GroupListener {
     }
 
     /** Returns the ids of the resources that numbers stand for, in the order of the numbers. */
-    List<String> ids(Session session, List<Long> wanted) throws SQLException {
+    List<String> ids(DatabaseSession session, List<Long> wanted) throws SQLException {
         Map<Long, Term> known = getAll(session, wanted);
         var ids = new ArrayList<String>(wanted.size());
         for (Long number : wanted) {
@@ -332,7 +332,7 @@ public final class Terms implements GroupListener {
         return ids;
     }
 
-    private void load(Session session, List<Long> missing, Map<Long, Term> into) throws SQLException {
+    private void load(DatabaseSession session, List<Long> missing, Map<Long, Term> into) throws SQLException {
         if (missing.isEmpty()) {
             return;
         }
@@ -349,7 +349,7 @@ public final class Terms implements GroupListener {
         select.setFetchSize(FETCHED); // else PostgreSQL brings all before one can look at the first
         try (ResultSet found = select.executeQuery()) {
             while (found.next()) {
-                rows.add(new Row(found.getLong(1), Session.text(found, 2), found.getLong(3), Session.text(found, 4)));
+                rows.add(new Row(found.getLong(1), DatabaseSession.text(found, 2), found.getLong(3), DatabaseSession.text(found, 4)));
                 characters += rows.getLast().lexical.length();
                 if (characters > MAX_CHARACTERS && missing.size() > OF_ONE_ROW) {
                     throw new TooLong();
@@ -374,7 +374,7 @@ public final class Terms implements GroupListener {
     }
 
     /** Removes those of some terms that no row names any more. On the writer thread. */
-    public void eraseUnused(Session session, Collection<Long> candidates) throws SQLException {
+    public void eraseUnused(DatabaseSession session, Collection<Long> candidates) throws SQLException {
         Set<Long> gone = Set.copyOf(session.list(
                 rows -> rows.getLong(1),
                 "DELETE FROM kg_term WHERE " + sql.in("term_no", candidates) + UNUSED + " RETURNING term_no",

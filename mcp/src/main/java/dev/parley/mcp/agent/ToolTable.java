@@ -11,7 +11,7 @@ import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -158,7 +158,7 @@ final class ToolTable {
      */
     record Pin(String name, String digest, @Nullable String heldDigest, long sinceMs) {
         private static Pin read(ResultSet row) throws SQLException {
-            return new Pin(Session.text(row, 1), Session.text(row, 2), Session.text(row, 3), row.getLong(4));
+            return new Pin(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3), row.getLong(4));
         }
     }
 
@@ -215,12 +215,12 @@ final class ToolTable {
 
     private static Row row(ResultSet row) throws SQLException {
         return new Row(
-                Session.text(row, 1),
-                Session.text(row, 2),
-                Session.text(row, 3),
-                tool(Session.text(row, 4)),
-                Session.text(row, 6),
-                tool(Session.text(row, 5)));
+                DatabaseSession.text(row, 1),
+                DatabaseSession.text(row, 2),
+                DatabaseSession.text(row, 3),
+                tool(DatabaseSession.text(row, 4)),
+                DatabaseSession.text(row, 6),
+                tool(DatabaseSession.text(row, 5)));
     }
 
     /** All tools, or those of a server. */
@@ -228,7 +228,7 @@ final class ToolTable {
         return database.read(session -> rows(session, server));
     }
 
-    private static List<Row> rows(Session session, @Nullable String server) throws SQLException {
+    private static List<Row> rows(DatabaseSession session, @Nullable String server) throws SQLException {
         return server == null
                 ? session.list(ToolTable::row, ROWS + " ORDER BY server, name")
                 : session.list(ToolTable::row, ROWS + " WHERE server = ? ORDER BY name", server);
@@ -355,7 +355,7 @@ final class ToolTable {
     Map<String, Long> versions() {
         var versions = new HashMap<String, Long>();
         database.read(session -> session.list(
-                        row -> new Contact(Session.text(row, 1), "", Instant.ofEpochMilli(row.getLong(2))),
+                        row -> new Contact(DatabaseSession.text(row, 1), "", Instant.ofEpochMilli(row.getLong(2))),
                         "SELECT server, max(since_ms) FROM mcp_tool GROUP BY server"))
                 .forEach(row -> versions.put(row.server, row.since.toEpochMilli()));
         return versions;
@@ -376,7 +376,7 @@ final class ToolTable {
     /** Forgets the contacts with servers that are not configured any more. */
     void keepContacts(Collection<String> servers) {
         database.write(session -> {
-            for (String each : session.list(row -> Session.text(row, 1), "SELECT server FROM mcp_server")) {
+            for (String each : session.list(row -> DatabaseSession.text(row, 1), "SELECT server FROM mcp_server")) {
                 if (!servers.contains(each)) {
                     session.update("DELETE FROM mcp_server WHERE server = ?", each);
                 }
@@ -395,7 +395,7 @@ final class ToolTable {
             List<Row> rows = rows(session, null);
             for (Contact contact : session.list(
                     row -> new Contact(
-                            Session.text(row, 1), Session.text(row, 2), Instant.ofEpochMilli(row.getLong(3))),
+                            DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), Instant.ofEpochMilli(row.getLong(3))),
                     "SELECT server, problem, since_ms FROM mcp_server ORDER BY server")) {
                 List<String> held = rows.stream()
                         .filter(row -> row.server.equals(contact.server) && row.held != null)
@@ -418,7 +418,7 @@ final class ToolTable {
     /** A call that waits; empty if the task has none. */
     Optional<KeptCall> call(String taskId) {
         return database.read(session -> session.first(
-                        row -> Session.text(row, 1), "SELECT content FROM mcp_call WHERE task_id = ?", taskId))
+                        row -> DatabaseSession.text(row, 1), "SELECT content FROM mcp_call WHERE task_id = ?", taskId))
                 .map(text -> JsonText.read(text.getBytes(UTF_8), KeptCall.CODEC));
     }
 

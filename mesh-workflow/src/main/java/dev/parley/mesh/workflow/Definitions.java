@@ -15,7 +15,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.InvalidField;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import java.lang.System.Logger;
@@ -117,20 +117,20 @@ final class Definitions {
         return get(new GetDefinition(name, version), caller);
     }
 
-    private static List<Row> rows(Session session, String group, String name) throws SQLException {
+    private static List<Row> rows(DatabaseSession session, String group, String name) throws SQLException {
         return session.list(
                 row -> new Row(
                         row.getInt(1),
                         Instant.ofEpochMilli(row.getLong(2)),
-                        Objects.requireNonNull(Session.text(row, 3)),
-                        Session.text(row, 4)),
+                        Objects.requireNonNull(DatabaseSession.text(row, 3)),
+                        DatabaseSession.text(row, 4)),
                 "SELECT version, at_ms, author, document FROM one_definition WHERE group_id = ? AND name = ? ORDER BY"
                         + " version",
                 group,
                 name);
     }
 
-    private static int names(Session session, String group) throws SQLException {
+    private static int names(DatabaseSession session, String group) throws SQLException {
         return session.first(
                         row -> row.getInt(1),
                         "SELECT COUNT(DISTINCT name) FROM one_definition WHERE group_id = ?",
@@ -189,7 +189,7 @@ final class Definitions {
         String group = caller.scope().group();
         String after = list.pageToken() == null ? "" : list.pageToken();
         List<String> names = database.read(session -> session.list(
-                row -> Objects.requireNonNull(Session.text(row, 1)),
+                row -> Objects.requireNonNull(DatabaseSession.text(row, 1)),
                 "SELECT name FROM one_definition WHERE group_id = ? AND document IS NOT NULL GROUP BY name HAVING "
                         + byName + " > ? ORDER BY " + byName + " LIMIT ?",
                 group,
@@ -226,7 +226,7 @@ final class Definitions {
     }
 
     /** The row of a version stays, so that its number is not given again. */
-    private int delete(Session session, String group, String name, @Nullable Integer version) throws SQLException {
+    private int delete(DatabaseSession session, String group, String name, @Nullable Integer version) throws SQLException {
         String where = " WHERE group_id = ? AND name = ? AND document IS NOT NULL AND version BETWEEN ? AND ?";
         Object[] rows = {group, name, version == null ? 0 : version, version == null ? Integer.MAX_VALUE : version};
         database.storage()

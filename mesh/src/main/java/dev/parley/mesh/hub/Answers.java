@@ -10,7 +10,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,14 +103,14 @@ final class Answers {
         return database.read(session -> find(session, key));
     }
 
-    private static Optional<Answer> find(Session session, Key key) throws SQLException {
+    private static Optional<Answer> find(DatabaseSession session, Key key) throws SQLException {
         return session.first(
                 row -> new Answer(
-                        Session.text(row, 1),
+                        DatabaseSession.text(row, 1),
                         Instant.ofEpochMilli(row.getLong(2)),
-                        MessageType.valueOf(Session.text(row, 3)),
-                        Session.text(row, 4),
-                        Session.time(row, 5)),
+                        MessageType.valueOf(DatabaseSession.text(row, 3)),
+                        DatabaseSession.text(row, 4),
+                        DatabaseSession.time(row, 5)),
                 "SELECT fingerprint, at_ms, type, task_id, estimate_ms FROM one_answer"
                         + " WHERE group_id = ? AND sender = ? AND message_id = ? AND at_ms > ?",
                 key.group(),
@@ -152,10 +152,10 @@ final class Answers {
         });
     }
 
-    private static void removeExpired(Session session, Instant expired) throws SQLException {
+    private static void removeExpired(DatabaseSession session, Instant expired) throws SQLException {
         record Row(String group, String sender, String messageId) {}
         List<Row> rows = session.list(
-                row -> new Row(Session.text(row, 1), Session.text(row, 2), Session.text(row, 3)),
+                row -> new Row(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
                 "SELECT group_id, sender, message_id FROM one_answer WHERE at_ms <= ? ORDER BY at_ms LIMIT ?",
                 expired,
                 REMOVED_AT_ONCE);
@@ -171,7 +171,7 @@ final class Answers {
     /** The messages with answers about a task. */
     List<Key> about(String group, String taskId) {
         return database.read(session -> session.list(
-                row -> new Key(group, Session.text(row, 1), Session.text(row, 2)),
+                row -> new Key(group, DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
                 "SELECT sender, message_id FROM one_answer WHERE group_id = ? AND task_id = ?",
                 group,
                 taskId));

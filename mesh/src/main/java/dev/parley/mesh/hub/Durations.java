@@ -6,7 +6,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.Ids;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -73,7 +73,7 @@ final class Durations implements RunObserver {
     Durations(Database database) {
         this.database = database;
         List<Measured> all = database.read(session -> session.list(
-                row -> new Measured(new Key(Session.text(row, 1), Session.text(row, 2)), row.getInt(3), row.getLong(4)),
+                row -> new Measured(new Key(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)), row.getInt(3), row.getLong(4)),
                 "SELECT agent, skill, place, millis FROM one_duration ORDER BY agent, skill, place"));
         for (Measured measured : all) {
             Ring ring = rings.computeIfAbsent(measured.key(), key -> new Ring());
@@ -130,7 +130,7 @@ final class Durations implements RunObserver {
 
     private record Writing(List<Measured> changed) implements Work {
         @Override
-        public void write(Session session) throws SQLException {
+        public void write(DatabaseSession session) throws SQLException {
             for (Measured one : changed) {
                 session.update(
                         "INSERT INTO one_duration (agent, skill, place, millis) VALUES (?, ?, ?, ?)"

@@ -15,7 +15,7 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -86,13 +86,13 @@ final class McpServers implements EntryListener {
             return new Version(
                     row.getLong(1),
                     row.getInt(2),
-                    Session.text(row, 3),
-                    Session.text(row, 4),
-                    Session.text(row, 5),
+                    DatabaseSession.text(row, 3),
+                    DatabaseSession.text(row, 4),
+                    DatabaseSession.text(row, 5),
                     row.getInt(6) == 1,
-                    Session.text(row, 7),
-                    requireNonNull(Session.time(row, 8)),
-                    requireNonNull(Session.time(row, 9)));
+                    DatabaseSession.text(row, 7),
+                    requireNonNull(DatabaseSession.time(row, 8)),
+                    requireNonNull(DatabaseSession.time(row, 9)));
         }
     }
 
@@ -135,7 +135,7 @@ final class McpServers implements EntryListener {
     }
 
     @Override
-    public void changed(Session session, long number, Entry now) throws SQLException {
+    public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         boolean isServer = McpModel.isServer(now);
         String status = EntryModel.word(isServer ? now.state().status() : Entry.Status.DELETED);
         int revision = now.state().revision();
@@ -163,7 +163,7 @@ final class McpServers implements EntryListener {
             return; // of health and the like
         }
         Instant published = session.first(
-                        row -> requireNonNull(Session.time(row, 1)),
+                        row -> requireNonNull(DatabaseSession.time(row, 1)),
                         "SELECT published_ms FROM registry_mcp_server WHERE entry = ? AND revision = ?",
                         number,
                         revision)
@@ -193,7 +193,7 @@ final class McpServers implements EntryListener {
     }
 
     @Override
-    public void erased(Session session, long number) throws SQLException {
+    public void erased(DatabaseSession session, long number) throws SQLException {
         session.update("DELETE FROM registry_mcp_server WHERE entry = ?", number);
     }
 

@@ -7,7 +7,7 @@ import dev.parley.registry.RevocationList;
 import dev.parley.registry.RevocationList.Revoked;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -64,16 +64,16 @@ final class PeerTable {
     }
 
     private Peer peer(ResultSet row) throws SQLException {
-        String name = Session.text(row, 1);
-        String publishers = Session.text(row, 5);
+        String name = DatabaseSession.text(row, 1);
+        String publishers = DatabaseSession.text(row, 5);
         return new Peer(
                 name,
-                Session.text(row, 2),
-                Session.text(row, 3),
+                DatabaseSession.text(row, 2),
+                DatabaseSession.text(row, 3),
                 opened(row.getBytes(4), name),
                 publishers.isEmpty() ? List.of() : Arrays.asList(publishers.split(" ")),
                 row.getInt(6) == 1,
-                Session.text(row, 7));
+                DatabaseSession.text(row, 7));
     }
 
     /** A credential is encrypted, and empty if the secret key of the hub is another one. */
@@ -130,7 +130,7 @@ final class PeerTable {
 
     Copies copies(String name) {
         return database.read(session -> session.first(
-                        row -> new Copies(row.getLong(1), row.getLong(2), Session.time(row, 3), Session.text(row, 4)),
+                        row -> new Copies(row.getLong(1), row.getLong(2), DatabaseSession.time(row, 3), DatabaseSession.text(row, 4)),
                         "SELECT position, sequence, copied_ms, problem FROM registry_peer WHERE name = ?",
                         name)
                 .orElse(new Copies(0, 0, null, "")));

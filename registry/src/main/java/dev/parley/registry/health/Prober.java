@@ -21,7 +21,7 @@ import dev.parley.registry.store.EntryWriter;
 import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,13 +103,13 @@ public final class Prober implements EntryListener, AutoCloseable {
     }
 
     @Override
-    public void changed(Session session, long number, Entry now) throws SQLException {
+    public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         if (interval.isZero() || !isProbed(now)) {
             return;
         }
         String digest = now.resource().digest();
         Optional<String> known =
-                session.first(row -> Session.text(row, 1), "SELECT digest FROM registry_probe WHERE entry = ?", number);
+                session.first(row -> DatabaseSession.text(row, 1), "SELECT digest FROM registry_probe WHERE entry = ?", number);
         if (known.isPresent() && known.get().equals(digest)) {
             return;
         }
@@ -137,7 +137,7 @@ public final class Prober implements EntryListener, AutoCloseable {
     }
 
     @Override
-    public void erased(Session session, long number) throws SQLException {
+    public void erased(DatabaseSession session, long number) throws SQLException {
         session.update("DELETE FROM registry_probe WHERE entry = ?", number);
         session.update("DELETE FROM registry_health WHERE entry = ?", number);
     }
@@ -303,10 +303,10 @@ public final class Prober implements EntryListener, AutoCloseable {
     private List<ProbeResult> probes(String id) {
         return database.read(session -> session.list(
                 row -> new ProbeResult(
-                        Objects.requireNonNull(Session.time(row, 1)),
-                        EntryModel.constant(Entry.HealthStatus.class, Session.text(row, 2), Entry.HealthStatus.UNKNOWN),
-                        EntryModel.constant(Entry.Cause.class, Session.text(row, 3), Entry.Cause.NONE),
-                        Session.text(row, 4),
+                        Objects.requireNonNull(DatabaseSession.time(row, 1)),
+                        EntryModel.constant(Entry.HealthStatus.class, DatabaseSession.text(row, 2), Entry.HealthStatus.UNKNOWN),
+                        EntryModel.constant(Entry.Cause.class, DatabaseSession.text(row, 3), Entry.Cause.NONE),
+                        DatabaseSession.text(row, 4),
                         row.getLong(5)),
                 "SELECT h.at_ms, h.status, h.cause, h.reason, h.millis FROM registry_health h JOIN registry_entry e"
                         + " ON e.number = h.entry WHERE e.id = ? ORDER BY h.at_ms DESC LIMIT " + SHOWN_PROBES,

@@ -9,7 +9,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Guard;
@@ -271,7 +271,7 @@ final class Usage implements HubObserver, AutoCloseable {
         }
     }
 
-    private static int write(Session session, Row row) throws SQLException {
+    private static int write(DatabaseSession session, Row row) throws SQLException {
         return session.update(
                 "INSERT INTO report_hour (hour_ms, group_id, caller, agent, skill, measures) VALUES (?, ?, ?, ?, ?, ?)"
                         + " ON CONFLICT (hour_ms, group_id, caller, agent, skill, hub_slot)"
@@ -319,15 +319,15 @@ final class Usage implements HubObserver, AutoCloseable {
         return database.read(session -> damaged.list(
                 session,
                 row -> {
-                    String measures = Session.text(row, 5);
+                    String measures = DatabaseSession.text(row, 5);
                     new Measures().add(measures);
                     return new Row(
                             begin,
                             new Key(
-                                    Session.text(row, 1),
-                                    Session.text(row, 2),
-                                    Session.text(row, 3),
-                                    Session.text(row, 4)),
+                                    DatabaseSession.text(row, 1),
+                                    DatabaseSession.text(row, 2),
+                                    DatabaseSession.text(row, 3),
+                                    DatabaseSession.text(row, 4)),
                             measures);
                 },
                 OF_HOUR,
@@ -343,9 +343,9 @@ final class Usage implements HubObserver, AutoCloseable {
         return database.read(session -> session.list(
                 row -> new Measured(
                         Instant.ofEpochMilli(row.getLong(1)),
-                        Session.text(row, 2),
-                        Session.text(row, 3),
-                        Session.text(row, 4)),
+                        DatabaseSession.text(row, 2),
+                        DatabaseSession.text(row, 3),
+                        DatabaseSession.text(row, 4)),
                 "SELECT hour_ms, agent, skill, measures FROM report_hour WHERE group_id = ? AND caller = ?"
                         + " ORDER BY hour_ms, agent, skill LIMIT ? OFFSET ?",
                 group,

@@ -7,7 +7,7 @@ import dev.parley.registry.SearchOperation.Facets;
 import dev.parley.registry.store.Conditions;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -89,7 +89,7 @@ final class FacetCounts {
      * @param matched keys of entries, of which those that fulfil the conditions count; null for all
      * @param limit values of each field
      */
-    Facets count(Session session, @Nullable BitSet matched, Conditions conditions, List<String> names, int limit)
+    Facets count(DatabaseSession session, @Nullable BitSet matched, Conditions conditions, List<String> names, int limit)
             throws SQLException {
         long version = session.number("SELECT coalesce(max(number), 0) FROM registry_change");
         var counted = (BitSet) selection(session, conditions, version).numbers.clone();
@@ -120,7 +120,7 @@ final class FacetCounts {
         return new Facet(buckets, counts.size() - buckets.size());
     }
 
-    private Selection selection(Session session, Conditions conditions, long version) throws SQLException {
+    private Selection selection(DatabaseSession session, Conditions conditions, long version) throws SQLException {
         Selection kept;
         synchronized (this) {
             kept = selections.get(conditions);
@@ -149,7 +149,7 @@ final class FacetCounts {
         return selection;
     }
 
-    private static void read(Session session, BitSet numbers, String sql, List<@Nullable Object> values)
+    private static void read(DatabaseSession session, BitSet numbers, String sql, List<@Nullable Object> values)
             throws SQLException {
         var row = session.bind(sql, values.toArray());
         try (var rows = row.executeQuery()) {
@@ -160,12 +160,12 @@ final class FacetCounts {
     }
 
     /** Erased entries leave no change of their own; the newest erasure has one that belongs to no entry. */
-    private static boolean isAnyErased(Session session, long version) throws SQLException {
+    private static boolean isAnyErased(DatabaseSession session, long version) throws SQLException {
         return session.number("SELECT count(*) FROM registry_change WHERE entry = 0 AND number > ?", version) > 0;
     }
 
     /** Keys of the entries that are newer than a version; null if they are too many. */
-    private static @Nullable List<Integer> changed(Session session, long version) throws SQLException {
+    private static @Nullable List<Integer> changed(DatabaseSession session, long version) throws SQLException {
         List<Integer> changed = session.list(
                 row -> row.getInt(1),
                 "SELECT number FROM registry_entry WHERE change > ? ORDER BY change LIMIT " + (MAX_CHANGED + 1),
@@ -173,7 +173,7 @@ final class FacetCounts {
         return changed.size() > MAX_CHANGED ? null : changed;
     }
 
-    private Field field(Session session, String name, long version) throws SQLException {
+    private Field field(DatabaseSession session, String name, long version) throws SQLException {
         Field kept;
         synchronized (this) {
             kept = fields.get(name);
@@ -200,14 +200,14 @@ final class FacetCounts {
         return field;
     }
 
-    private Field whole(Session session, String name, long version) throws SQLException {
+    private Field whole(DatabaseSession session, String name, long version) throws SQLException {
         var entries = new HashMap<String, int[]>();
         long size = VALUE;
         // One row for each value: rows cost more than their numbers.
         List<Map.Entry<String, int[]>> values = session.list(
                 row -> Map.entry(
-                        Session.text(row, 1).substring(name.length() + 1),
-                        Stream.of(Session.text(row, 2).split(",", -1))
+                        DatabaseSession.text(row, 1).substring(name.length() + 1),
+                        Stream.of(DatabaseSession.text(row, 2).split(",", -1))
                                 .mapToInt(Integer::parseInt)
                                 .toArray()),
                 "SELECT l.label, string_agg(CAST(l.entry AS text), ',') FROM registry_label l WHERE " + ofField()
@@ -221,12 +221,12 @@ final class FacetCounts {
         return new Field(version, entries, Map.of(), size);
     }
 
-    private Field updated(Session session, String name, long version, Field kept, List<Integer> changed)
+    private Field updated(DatabaseSession session, String name, long version, Field kept, List<Integer> changed)
             throws SQLException {
         var values = new HashMap<>(kept.changed);
         changed.forEach(number -> values.put(number, new ArrayList<>()));
         List<Label> labels = session.list(
-                row -> new Label(row.getInt(1), Session.text(row, 2).substring(name.length() + 1)),
+                row -> new Label(row.getInt(1), DatabaseSession.text(row, 2).substring(name.length() + 1)),
                 "SELECT l.entry, l.label FROM registry_entry e CROSS JOIN registry_label l WHERE e.change > ? AND l.entry = e.number AND "
                         + ofField(),
                 kept.version,

@@ -1,6 +1,6 @@
 package dev.parley.registry.search;
 
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -38,7 +38,7 @@ final class IndexState {
     private final ArrayDeque<Changed> texts = new ArrayDeque<>();
 
     /** Reads changes of the index, and returns its version. */
-    long follow(Session session) throws SQLException {
+    long follow(DatabaseSession session) throws SQLException {
         long now = session.number("SELECT version FROM registry_search_version");
         long before = version();
         if (now > before) {

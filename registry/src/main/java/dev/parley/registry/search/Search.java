@@ -23,7 +23,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Question;
 import dev.parley.store.database.Readers;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
 import java.sql.SQLException;
@@ -137,7 +137,7 @@ public final class Search implements AutoCloseable {
     }
 
     private List<Hit> hits(
-            Session session, SearchPlan plan, Conditions conditions, SearchQuery query, Cursor after, int limit)
+            DatabaseSession session, SearchPlan plan, Conditions conditions, SearchQuery query, Cursor after, int limit)
             throws SQLException {
         List<Near> near = near(session, query);
         if (near.isEmpty()) {
@@ -150,7 +150,7 @@ public final class Search implements AutoCloseable {
                 .toList();
     }
 
-    private List<Near> near(Session session, SearchQuery query) throws SQLException {
+    private List<Near> near(DatabaseSession session, SearchQuery query) throws SQLException {
         boolean hasMeaning =
                 vectors != null && !query.isTyping() && !query.text().isBlank();
         return hasMeaning ? requireNonNull(vectors).near(session, query.text(), MAX_FUSED) : List.of();
@@ -171,7 +171,7 @@ public final class Search implements AutoCloseable {
     }
 
     private interface Reading<T> {
-        T read(Session session, SearchPlan plan) throws SQLException;
+        T read(DatabaseSession session, SearchPlan plan) throws SQLException;
     }
 
     private <T> T ask(SearchQuery query, CallContext viewer, Reading<T> reading) {

@@ -7,7 +7,7 @@ import dev.parley.registry.EntryModel;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -96,7 +96,7 @@ final class SearchIndex implements EntryListener {
     private record Kept(int parts, double factor, double stars, String digest) {}
 
     @Override
-    public void changed(Session session, long number, Entry now) throws SQLException {
+    public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         var entry = new IndexedEntry(now);
         if (!entry.isFound()) {
             erased(session, number);
@@ -106,7 +106,7 @@ final class SearchIndex implements EntryListener {
                 IntStream.range(0, entry.rows()).mapToObj(entry::row).toList();
         String digest = digest(rows.toString());
         Kept kept = session.first(
-                        row -> new Kept(row.getInt(1), row.getDouble(2), row.getDouble(3), Session.text(row, 4)),
+                        row -> new Kept(row.getInt(1), row.getDouble(2), row.getDouble(3), DatabaseSession.text(row, 4)),
                         "SELECT parts, factor, stars, digest FROM registry_search_entry WHERE number = ?",
                         number)
                 .orElse(null);
@@ -142,17 +142,17 @@ final class SearchIndex implements EntryListener {
     }
 
     @Override
-    public void reviewed(Session session, long number, Entry now) throws SQLException {
+    public void reviewed(DatabaseSession session, long number, Entry now) throws SQLException {
         changed(session, number, now);
     }
 
     /** A new version of the index. Writers of all hubs change one row, so versions are committed in their order. */
-    private static long version(Session session) throws SQLException {
+    private static long version(DatabaseSession session) throws SQLException {
         session.update("UPDATE registry_search_version SET version = version + 1");
         return session.number("SELECT version FROM registry_search_version");
     }
 
-    private static double stars(Session session, long number) throws SQLException {
+    private static double stars(DatabaseSession session, long number) throws SQLException {
         return session.first(
                         row -> row.getDouble(1),
                         "SELECT coalesce(avg(stars), 0) FROM registry_review WHERE entry = ? AND kind = 'review'",
@@ -160,7 +160,7 @@ final class SearchIndex implements EntryListener {
                 .orElse(0.0);
     }
 
-    private void write(Session session, long row, List<String> texts, boolean isEntry) throws SQLException {
+    private void write(DatabaseSession session, long row, List<String> texts, boolean isEntry) throws SQLException {
         String typed = isEntry
                 ? texts.subList(0, 3).stream()
                         .flatMap(text -> Words.typed(text).stream())
@@ -206,14 +206,14 @@ final class SearchIndex implements EntryListener {
     }
 
     @Override
-    public void erased(Session session, long number) throws SQLException {
+    public void erased(DatabaseSession session, long number) throws SQLException {
         long parts = session.number("SELECT parts FROM registry_search_entry WHERE number = ?", number);
         if (parts > 0) {
             remove(session, number, (int) parts);
         }
     }
 
-    private void remove(Session session, long number, int parts) throws SQLException {
+    private void remove(DatabaseSession session, long number, int parts) throws SQLException {
         String key = isPostgresql ? "row_no" : "rowid";
         for (int part = 0; part < parts; part++) {
             session.update("DELETE FROM registry_search WHERE " + key + " = ?", number * IndexedEntry.ROWS + part);

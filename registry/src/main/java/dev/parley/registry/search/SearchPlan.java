@@ -7,7 +7,7 @@ import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Ranking.Scale;
 import dev.parley.registry.search.Vectors.Near;
 import dev.parley.registry.store.Conditions;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -116,10 +116,10 @@ final class SearchPlan {
     }
 
     /** The best hits after a cursor, at most so many. */
-    List<Hit> hits(Session session, Conditions conditions, Cursor after, int limit) throws SQLException {
+    List<Hit> hits(DatabaseSession session, Conditions conditions, Cursor after, int limit) throws SQLException {
         if (!hasWords) {
             return session.list(
-                    row -> new Hit(row.getLong(1), Session.text(row, 2), 0, 0, List.of(), 0),
+                    row -> new Hit(row.getLong(1), DatabaseSession.text(row, 2), 0, 0, List.of(), 0),
                     "SELECT e.number, e.id FROM registry_entry e WHERE " + conditions.where()
                             + " AND e.number > ? ORDER BY e.number LIMIT ?",
                     parameters(conditions, after.number(), limit));
@@ -133,7 +133,7 @@ final class SearchPlan {
     }
 
     /** Adds the best entries that the caller may see. */
-    private void add(Session session, Ranking ranking, Conditions conditions, Cursor after, int limit, List<Hit> hits)
+    private void add(DatabaseSession session, Ranking ranking, Conditions conditions, Cursor after, int limit, List<Hit> hits)
             throws SQLException {
         Cursor from = after;
         int read = limit - hits.size() + SPARE;
@@ -151,7 +151,7 @@ final class SearchPlan {
     private record Row(String id, double factor, double stars) {}
 
     /** The rows of the entries among these that the caller may see. */
-    private Map<Long, Row> rows(Session session, Conditions conditions, LongStream numbers) throws SQLException {
+    private Map<Long, Row> rows(DatabaseSession session, Conditions conditions, LongStream numbers) throws SQLException {
         var rows = new HashMap<Long, Row>();
         try (ResultSet row = session.bind(
                         "SELECT e.number, e.id, s.factor, s.stars FROM " + keys
@@ -160,7 +160,7 @@ final class SearchPlan {
                         parameters(json(numbers), conditions))
                 .executeQuery()) {
             while (row.next()) {
-                rows.put(row.getLong(1), new Row(Session.text(row, 2), row.getDouble(3), row.getDouble(4)));
+                rows.put(row.getLong(1), new Row(DatabaseSession.text(row, 2), row.getDouble(3), row.getDouble(4)));
             }
         }
         return rows;
@@ -170,7 +170,7 @@ final class SearchPlan {
         return numbers.mapToObj(Long::toString).collect(Collectors.joining(",", "[", "]"));
     }
 
-    private List<Hit> visible(Session session, Conditions conditions, List<Hit> hits) throws SQLException {
+    private List<Hit> visible(DatabaseSession session, Conditions conditions, List<Hit> hits) throws SQLException {
         if (hits.isEmpty()) {
             return List.of();
         }
@@ -199,7 +199,7 @@ final class SearchPlan {
     }
 
     /** Entries that are near to the query and visible, the best first. */
-    List<Hit> near(Session session, Conditions conditions, List<Near> near) throws SQLException {
+    List<Hit> near(DatabaseSession session, Conditions conditions, List<Near> near) throws SQLException {
         if (near.isEmpty()) {
             return List.of();
         }

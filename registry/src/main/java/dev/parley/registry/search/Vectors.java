@@ -8,7 +8,7 @@ import dev.parley.registry.store.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -77,7 +77,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     }
 
     @Override
-    public void changed(Session session, long number, Entry now) throws SQLException {
+    public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         if (!new IndexedEntry(now).isFound()) {
             erased(session, number);
         }
@@ -85,7 +85,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     }
 
     @Override
-    public void erased(Session session, long number) throws SQLException {
+    public void erased(DatabaseSession session, long number) throws SQLException {
         session.update("DELETE FROM registry_vector WHERE number = ?", number);
     }
 
@@ -150,10 +150,10 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
         return !missing.isEmpty();
     }
 
-    private List<Missing> missing(Session session, int limit) throws SQLException {
+    private List<Missing> missing(DatabaseSession session, int limit) throws SQLException {
         return session.list(
                 row -> new Missing(
-                        row.getLong(1), embedder.model() + Session.text(row, 2), EntryModel.read(row.getBytes(3))),
+                        row.getLong(1), embedder.model() + DatabaseSession.text(row, 2), EntryModel.read(row.getBytes(3))),
                 "SELECT s.number, s.digest, coalesce(e.open, e.content) FROM registry_search_entry s JOIN registry_entry e ON e.number = s.number"
                         + " WHERE NOT EXISTS (SELECT 1 FROM registry_vector v WHERE v.number = s.number AND v.entry = "
                         + "CAST(? AS text) || s.digest) LIMIT ?",
@@ -228,13 +228,13 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private record Loaded(long seq, long number, Vector vector, String entry) {}
 
     /** Reads vectors that were written since the last time, by this hub or another. */
-    private synchronized long load(Session session) throws SQLException {
+    private synchronized long load(DatabaseSession session) throws SQLException {
         List<Loaded> loaded = session.list(
                 row -> new Loaded(
                         row.getLong(1),
                         row.getLong(2),
                         new Vector(row.getInt(3), row.getBytes(4)),
-                        Session.text(row, 5)),
+                        DatabaseSession.text(row, 5)),
                 "SELECT seq, number, part, vector, entry FROM registry_vector WHERE seq > ? ORDER BY seq LIMIT ?",
                 last,
                 2 * MAX_VECTORS);
@@ -258,7 +258,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     }
 
     /** Entries whose meaning is near to that of a query, the nearest first. The caller may not see all of them. */
-    List<Near> near(Session session, String query, int limit) throws SQLException {
+    List<Near> near(DatabaseSession session, String query, int limit) throws SQLException {
         if (session.number("SELECT max(seq) FROM registry_vector") > last) {
             load(session); // another connection may not be free before this one is
         }

@@ -4,7 +4,7 @@ import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.SearchQuery;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -88,7 +88,7 @@ final class WordLists {
      *
      * @param version of the index
      */
-    List<Term> terms(Session session, SearchQuery query, long version) throws SQLException {
+    List<Term> terms(DatabaseSession session, SearchQuery query, long version) throws SQLException {
         List<String> words = Words.ofQuery(query.text());
         var byStem = new LinkedHashMap<String, String>();
         for (String word : words.subList(0, Math.min(words.size(), MAX_WORDS))) {
@@ -111,7 +111,7 @@ final class WordLists {
     }
 
     /** Stems that the most entries have, by a sample of entries: the longest lists, which take the longest time to read. */
-    static List<String> common(Session session) throws SQLException {
+    static List<String> common(DatabaseSession session) throws SQLException {
         long last = session.number("SELECT coalesce(max(number), 0) FROM registry_entry");
         var counts = new HashMap<String, Integer>();
         for (int i = 0; i < SAMPLE && last > SAMPLE; i++) {
@@ -140,7 +140,7 @@ final class WordLists {
     }
 
     /** Reads the list of a stem; false if further ones would take more than half of the memory. */
-    boolean warm(Session session, String stem, long version) throws SQLException {
+    boolean warm(DatabaseSession session, String stem, long version) throws SQLException {
         list(session, "\"" + stem + "\"", true, version);
         synchronized (this) {
             return bytes < MAX_BYTES / 2;
@@ -148,7 +148,7 @@ final class WordLists {
     }
 
     /** Unknown words of a long query do not take the places of those that the index has. */
-    private Set<String> rarest(Session session, Set<String> stems) throws SQLException {
+    private Set<String> rarest(DatabaseSession session, Set<String> stems) throws SQLException {
         if (stems.size() <= MAX_TERMS) {
             return stems;
         }
@@ -165,7 +165,7 @@ final class WordLists {
     }
 
     /** Number of the rows with a word, to choose words by: one of the last seconds will do. */
-    private long count(Session session, String stem) throws SQLException {
+    private long count(DatabaseSession session, String stem) throws SQLException {
         synchronized (this) {
             Count kept = counts.get(stem);
             if (kept != null && System.nanoTime() - kept.readNanos < COUNTED_NANOS) {
@@ -189,7 +189,7 @@ final class WordLists {
         return isPostgresql ? quoted.replace('"', '\'').replace(" *", ":*") : quoted;
     }
 
-    private WordList list(Session session, String quoted, boolean hasFits, long version) throws SQLException {
+    private WordList list(DatabaseSession session, String quoted, boolean hasFits, long version) throws SQLException {
         WordList kept;
         synchronized (this) {
             kept = lists.get(quoted);
@@ -221,7 +221,7 @@ final class WordLists {
         }
     }
 
-    private WordList current(Session session, String quoted, boolean hasFits, long version, @Nullable WordList kept)
+    private WordList current(DatabaseSession session, String quoted, boolean hasFits, long version, @Nullable WordList kept)
             throws SQLException {
         int[] changed = kept == null || kept.isOutdated(state.rows()) ? null : state.changedSince(kept.version());
         int[] ranges = changed == null ? null : ranges(changed);
@@ -256,7 +256,7 @@ final class WordLists {
     }
 
     /** Rows with their scores, of a range or all. */
-    private long[] read(Session session, String quoted, boolean hasFits, int @Nullable [] range) throws SQLException {
+    private long[] read(DatabaseSession session, String quoted, boolean hasFits, int @Nullable [] range) throws SQLException {
         String key = isPostgresql ? "row_no" : "rowid";
         String expression = expression(quoted);
         String score = "0";

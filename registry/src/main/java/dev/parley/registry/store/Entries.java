@@ -5,7 +5,7 @@ import dev.parley.extension.HubTimers;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -80,7 +80,7 @@ public record Entries(
                     "INSERT INTO registry_setting (name, value) VALUES ('publisher', ?) ON CONFLICT DO NOTHING",
                     "hub-" + HexFormat.of().formatHex(random) + Urns.DEFAULT_PUBLISHERS);
             return session.first(
-                            row -> Session.text(row, 1), "SELECT value FROM registry_setting WHERE name = 'publisher'")
+                            row -> DatabaseSession.text(row, 1), "SELECT value FROM registry_setting WHERE name = 'publisher'")
                     .orElseThrow();
         });
     }

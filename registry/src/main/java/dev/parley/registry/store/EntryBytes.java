@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.store.EntryRows.Numbered;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import java.sql.SQLException;
@@ -35,7 +35,7 @@ record EntryBytes(Storage storage) {
     }
 
     /** Counts an entry as its rows are now. */
-    void count(Session session, Numbered now) throws SQLException {
+    void count(DatabaseSession session, Numbered now) throws SQLException {
         if (counts(now.entry().ownership())) {
             session.update("UPDATE registry_entry SET bytes = " + SUM + " WHERE number = ?", now.number());
             add(now.entry(), stored(session, now.number()));
@@ -43,7 +43,7 @@ record EntryBytes(Storage storage) {
     }
 
     /** Counts an entry no more. To be called before its rows change. */
-    void remove(Session session, Numbered before) throws SQLException {
+    void remove(DatabaseSession session, Numbered before) throws SQLException {
         if (counts(before.entry().ownership())) {
             add(before.entry(), -stored(session, before.number()));
         }
@@ -53,7 +53,7 @@ record EntryBytes(Storage storage) {
         storage.add(entry.ownership().group(), kind(entry), bytes);
     }
 
-    private static long stored(Session session, long number) throws SQLException {
+    private static long stored(DatabaseSession session, long number) throws SQLException {
         return session.number("SELECT bytes FROM registry_entry WHERE number = ?", number);
     }
 
@@ -63,7 +63,7 @@ record EntryBytes(Storage storage) {
      * @param before null for a new entry
      * @param more bytes besides the entry itself
      */
-    void require(Session session, @Nullable Numbered before, Entry now, int content, long more) throws SQLException {
+    void require(DatabaseSession session, @Nullable Numbered before, Entry now, int content, long more) throws SQLException {
         Ownership owner = now.ownership();
         if (!counts(owner)) {
             return;
@@ -76,10 +76,10 @@ record EntryBytes(Storage storage) {
     }
 
     /** Counts a review, or counts it no more, with a sign. */
-    void review(Session session, int sign, String where, @Nullable Object... values) throws SQLException {
+    void review(DatabaseSession session, int sign, String where, @Nullable Object... values) throws SQLException {
         record Sum(String group, long bytes) {}
         for (Sum sum : session.list(
-                row -> new Sum(Session.text(row, 1), row.getLong(2)),
+                row -> new Sum(DatabaseSession.text(row, 1), row.getLong(2)),
                 "SELECT group_id, sum(" + OF_REVIEW + ") FROM registry_review WHERE " + where + " GROUP BY group_id",
                 values)) {
             storage.add(sum.group(), Kind.REGISTRY, sign * sum.bytes());
@@ -87,7 +87,7 @@ record EntryBytes(Storage storage) {
     }
 
     /** Refuses a review that does not fit in the place of another one. */
-    void requireReview(Session session, String text, String where, String group, Object... values) throws SQLException {
+    void requireReview(DatabaseSession session, String text, String where, String group, Object... values) throws SQLException {
         long before = session.number("SELECT sum(" + OF_REVIEW + ") FROM registry_review WHERE " + where, values);
         storage.require(group, Storage.ROW + text.getBytes(UTF_8).length - before);
     }

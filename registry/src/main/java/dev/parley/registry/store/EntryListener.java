@@ -1,7 +1,7 @@
 package dev.parley.registry.store;
 
 import dev.parley.registry.Entry;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 
 /** Follows the changes of entries within the transactions that make them, for instance to keep an index. */
@@ -12,11 +12,11 @@ public interface EntryListener {
      * @param number key of the entry's row, which never changes
      * @param now the entry as it is from now on; deleted, expired and revoked ones have such a status
      */
-    void changed(Session session, long number, Entry now) throws SQLException;
+    void changed(DatabaseSession session, long number, Entry now) throws SQLException;
 
     /** Called in the transaction that writes or removes a review of an entry. */
-    default void reviewed(Session session, long number, Entry now) throws SQLException {}
+    default void reviewed(DatabaseSession session, long number, Entry now) throws SQLException {}
 
     /** Called in the transaction that erases an entry for good. */
-    void erased(Session session, long number) throws SQLException;
+    void erased(DatabaseSession session, long number) throws SQLException;
 }

@@ -16,7 +16,7 @@ import dev.parley.registry.EntryModel;
 import dev.parley.registry.store.ChangeFeed.Batch;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.rows.DamagedRows;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -47,7 +47,7 @@ public final class EntryLog {
 
     /** Writes the row of a change, and deletes the oldest rows of the entry. */
     static void add(
-            Session session,
+            DatabaseSession session,
             @Nullable Numbered before,
             Numbered written,
             Instant now,
@@ -116,7 +116,7 @@ public final class EntryLog {
     }
 
     /** A page of changes. An entry that the viewer may no longer see is shown as deleted, without its content. */
-    private Batch batch(Session session, long after, EntryFilter filter, CallContext caller) throws SQLException {
+    private Batch batch(DatabaseSession session, long after, EntryFilter filter, CallContext caller) throws SQLException {
         Viewer viewer = disclosure.viewer(caller);
         var last = new long[] {after};
         long end = end(session, after, viewer);
@@ -128,7 +128,7 @@ public final class EntryLog {
                     Numbered entry = Numbered.of(row, 8);
                     Entry now = entry.entry();
                     var ownership = new Ownership(
-                            Session.text(row, 4), Session.text(row, 5), EntryRows.visibility(row.getInt(6)));
+                            DatabaseSession.text(row, 4), DatabaseSession.text(row, 5), EntryRows.visibility(row.getInt(6)));
                     Entry then = now.with(ownership).with(now.state().with(Status.ACTIVE));
                     if (viewer.sees(then)) {
                         Entry shown = viewer.sees(now) ? disclosure.shown(entry, caller) : Disclosure.tombstone(now);
@@ -136,9 +136,9 @@ public final class EntryLog {
                         if (EntryQuery.fits(shown, filter) || shown.state().status() == Status.DELETED) {
                             changes.add(new EntryChange(
                                     row.getLong(1),
-                                    requireNonNull(Session.time(row, 2)),
+                                    requireNonNull(DatabaseSession.time(row, 2)),
                                     EntryModel.constant(
-                                            EntryChange.Kind.class, Session.text(row, 3), EntryChange.Kind.CHANGED),
+                                            EntryChange.Kind.class, DatabaseSession.text(row, 3), EntryChange.Kind.CHANGED),
                                     isWhole ? JsonText.read(row.getBytes(7), Codecs.STRUCT) : Map.of(),
                                     shown));
                         }
@@ -160,7 +160,7 @@ public final class EntryLog {
      * Number of the last change of a page: of the last one of so many, or whose entries do not have more bytes than a page. Entries that the
      * viewer could not see are not read.
      */
-    private static long end(Session session, long after, Viewer viewer) throws SQLException {
+    private static long end(DatabaseSession session, long after, Viewer viewer) throws SQLException {
         record Weighed(long number, long bytes) {}
         long end = after;
         long bytes = 0;

@@ -6,7 +6,7 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.store.EntryRows.Numbered;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -160,7 +160,7 @@ final class EntryQuery {
      * @param shown returns an entry as the viewer sees it
      */
     EntryPage page(
-            Session session,
+            DatabaseSession session,
             Object list,
             String order,
             int size,

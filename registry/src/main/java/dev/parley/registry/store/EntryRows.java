@@ -7,7 +7,7 @@ import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Skill;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryModel;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.rows.DamagedRows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -78,21 +78,21 @@ final class EntryRows {
 
     static final String COLUMNS = "e.number, e.content, e.views, e.open";
 
-    static Optional<Numbered> byId(Session session, String id) throws SQLException {
+    static Optional<Numbered> byId(DatabaseSession session, String id) throws SQLException {
         return first(session, "e.id = ?", id);
     }
 
     /** The first entry that fulfils a condition. */
-    static Optional<Numbered> first(Session session, String where, @Nullable Object... values) throws SQLException {
+    static Optional<Numbered> first(DatabaseSession session, String where, @Nullable Object... values) throws SQLException {
         return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE " + where, values);
     }
 
     /** The oldest entry of a readable id, as two owners may claim the same one. */
-    static Optional<Numbered> byHumanId(Session session, String humanId) throws SQLException {
+    static Optional<Numbered> byHumanId(DatabaseSession session, String humanId) throws SQLException {
         return first(session, "e.human_id = ? AND e.status <> 'deleted' ORDER BY e.number LIMIT 1", humanId);
     }
 
-    static Optional<Numbered> byAlias(Session session, String id) throws SQLException {
+    static Optional<Numbered> byAlias(DatabaseSession session, String id) throws SQLException {
         return session.first(
                 Numbered::of,
                 "SELECT " + COLUMNS + " FROM registry_label l JOIN registry_entry e ON e.number = l.entry"
@@ -100,12 +100,12 @@ final class EntryRows {
                 label("metadata.sourceIdentifier", id));
     }
 
-    static Optional<Numbered> byNumber(Session session, long number) throws SQLException {
+    static Optional<Numbered> byNumber(DatabaseSession session, long number) throws SQLException {
         return first(session, "e.number = ?", number);
     }
 
     /** Entries in the order of the keys of their rows. */
-    static List<Numbered> byNumbers(Session session, List<Long> numbers) throws SQLException {
+    static List<Numbered> byNumbers(DatabaseSession session, List<Long> numbers) throws SQLException {
         if (numbers.isEmpty()) {
             return List.of();
         }
@@ -120,12 +120,12 @@ final class EntryRows {
     }
 
     /** Entries that a query of {@link #COLUMNS} finds, without damaged ones. */
-    static List<Numbered> list(Session session, String sql, @Nullable Object... values) throws SQLException {
+    static List<Numbered> list(DatabaseSession session, String sql, @Nullable Object... values) throws SQLException {
         return DAMAGED.list(session, Numbered::of, sql, values);
     }
 
     /** Why entries cannot be read, by the numbers of their rows. */
-    static Map<String, String> damaged(Session session) throws SQLException {
+    static Map<String, String> damaged(DatabaseSession session) throws SQLException {
         var damaged = new DamagedRows("registry entry number");
         try (ResultSet rows = session.bind("SELECT " + COLUMNS + " FROM registry_entry e ORDER BY e.number")
                 .executeQuery()) {
@@ -137,11 +137,11 @@ final class EntryRows {
     }
 
     /** Number of the newest change. */
-    static long newestChange(Session session) throws SQLException {
+    static long newestChange(DatabaseSession session) throws SQLException {
         return session.number("SELECT coalesce(max(number), 0) FROM registry_change");
     }
 
-    static void insert(Session session, Numbered now) throws SQLException {
+    static void insert(DatabaseSession session, Numbered now) throws SQLException {
         Entry entry = now.entry();
         session.update(
                 "INSERT INTO registry_entry (number, id, human_id, name, group_id, owner, visibility, status, change, content,"
@@ -166,7 +166,7 @@ final class EntryRows {
         }
     }
 
-    static void update(Session session, Numbered before, Numbered changed) throws SQLException {
+    static void update(DatabaseSession session, Numbered before, Numbered changed) throws SQLException {
         Entry entry = changed.entry();
         session.update(
                 "UPDATE registry_entry SET human_id = ?, name = ?, group_id = ?, owner = ?, visibility = ?, status = ?,"
@@ -199,7 +199,7 @@ final class EntryRows {
     }
 
     /** Erases the rows of an entry for good. */
-    static void erase(Session session, Numbered entry, Instant time, EntryBytes bytes) throws SQLException {
+    static void erase(DatabaseSession session, Numbered entry, Instant time, EntryBytes bytes) throws SQLException {
         bytes.remove(session, entry);
         for (String label : labels(entry.found())) {
             session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, entry.number());
@@ -220,7 +220,7 @@ final class EntryRows {
     }
 
     /** Erases the documents and reviews of an entry. */
-    static void eraseContent(Session session, long number, EntryBytes bytes) throws SQLException {
+    static void eraseContent(DatabaseSession session, long number, EntryBytes bytes) throws SQLException {
         bytes.review(session, -1, "entry = ?", number);
         session.update("DELETE FROM registry_document WHERE entry = ?", number);
         session.update("DELETE FROM registry_review WHERE entry = ?", number);

@@ -19,7 +19,7 @@ import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -80,13 +80,13 @@ public final class EntryWriter {
     }
 
     /** Refuses an entry that does not fit into the quota of its group. */
-    void require(Session session, @Nullable Numbered before, Entry now, long more) throws SQLException {
+    void require(DatabaseSession session, @Nullable Numbered before, Entry now, long more) throws SQLException {
         bytes.require(session, before, now, EntryModel.write(now).length, more);
     }
 
     /** Writes an entry, its row in the log, and what the listeners keep, within a transaction. */
     Numbered write(
-            Session session,
+            DatabaseSession session,
             @Nullable Numbered before,
             Entry draft,
             byte @Nullable [] views,
@@ -177,7 +177,7 @@ public final class EntryWriter {
         return numbers.size();
     }
 
-    private Optional<Numbered> eraseOwned(Session session, long number, String pseudonym) throws SQLException {
+    private Optional<Numbered> eraseOwned(DatabaseSession session, long number, String pseudonym) throws SQLException {
         Numbered entry = EntryRows.byNumber(session, number).orElse(null);
         if (entry == null) {
             return Optional.empty();
@@ -336,7 +336,7 @@ public final class EntryWriter {
     }
 
     /** Tells the listeners of a review that was written or removed in a transaction. */
-    void reviewed(Session session, long number) throws SQLException {
+    void reviewed(DatabaseSession session, long number) throws SQLException {
         Numbered entry = EntryRows.byNumber(session, number).orElse(null);
         if (entry != null) {
             for (EntryListener listener : listeners) {

@@ -13,7 +13,7 @@ import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.CardReader.Reading;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -36,7 +36,7 @@ record History(Database database) {
     }
 
     static void add(
-            Session session, Numbered entry, Instant time, String principal, List<Difference> differences, byte[] bytes)
+            DatabaseSession session, Numbered entry, Instant time, String principal, List<Difference> differences, byte[] bytes)
             throws SQLException {
         int revision = entry.entry().state().revision();
         session.update(
@@ -56,7 +56,7 @@ record History(Database database) {
     /** A version; the newest one for null. */
     Optional<Version> version(long entry, @Nullable Long revision) {
         return database.read(session -> session.first(
-                row -> new Version(row.getInt(1), Session.text(row, 2), row.getBytes(3)),
+                row -> new Version(row.getInt(1), DatabaseSession.text(row, 2), row.getBytes(3)),
                 "SELECT revision, type, bytes FROM registry_document WHERE entry = ? AND revision <= ?"
                         + " ORDER BY revision DESC LIMIT 1",
                 entry,
@@ -69,7 +69,7 @@ record History(Database database) {
                 row -> new HistoryOperation.Version(
                         row.getInt(1),
                         Instant.ofEpochMilli(row.getLong(2)),
-                        Session.text(row, 3),
+                        DatabaseSession.text(row, 3),
                         JsonText.read(row.getBytes(4), JSON)),
                 "SELECT revision, at_ms, principal, changes FROM registry_document WHERE entry = ? ORDER BY revision DESC",
                 entry));

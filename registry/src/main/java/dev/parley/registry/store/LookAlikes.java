@@ -6,7 +6,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -57,7 +57,7 @@ public record LookAlikes(Database database, EntryReader reader) {
         }
         record Alike(long number, String id, String look) {}
         List<Alike> rows = database.read(session -> session.list(
-                row -> new Alike(row.getLong(1), Session.text(row, 2), Session.text(row, 3)),
+                row -> new Alike(row.getLong(1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
                 "SELECT number, id, look FROM registry_entry WHERE look IN ("
                         + String.join(", ", Collections.nCopies(byLook.size(), "?"))
                         + ") AND status IN ('active', 'deprecated') ORDER BY number LIMIT " + (names.size() + ALIKE),
@@ -83,7 +83,7 @@ public record LookAlikes(Database database, EntryReader reader) {
         return database.read(session -> !RegistryTables.haveLooks(session)
                 ? List.of()
                 : session.list(
-                        row -> "entries " + Session.text(row, 1) + " and " + Session.text(row, 2)
+                        row -> "entries " + DatabaseSession.text(row, 1) + " and " + DatabaseSession.text(row, 2)
                                 + " have names that look alike: callers may take one for the other",
                         "SELECT a.id, b.id FROM registry_entry b JOIN registry_entry a ON a.look = b.look AND a.number < b.number"
                                 + " WHERE b.look <> '' AND a.status IN ('active', 'deprecated') AND b.status IN ('active',"

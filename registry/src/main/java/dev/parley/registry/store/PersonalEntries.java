@@ -6,7 +6,7 @@ import dev.parley.dialect.Json;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -64,10 +64,10 @@ public record PersonalEntries(Database database, EntryWriter writer) {
     public Page<Version> versions(String group, String principal, long after) {
         List<Version> page = database.read(session -> session.list(
                 row -> new Version(
-                        Session.text(row, 1),
+                        DatabaseSession.text(row, 1),
                         row.getInt(2),
                         Instant.ofEpochMilli(row.getLong(3)),
-                        Session.text(row, 4),
+                        DatabaseSession.text(row, 4),
                         JsonText.read(row.getBytes(5), Codecs.STRUCT),
                         new String(row.getBytes(6), UTF_8)),
                 "SELECT e.id, d.revision, d.at_ms, d.principal, e.content, d.bytes" + VERSIONS_OF
@@ -87,11 +87,11 @@ public record PersonalEntries(Database database, EntryWriter writer) {
     public Page<Review> reviews(String group, String principal, long after) {
         List<Review> page = database.read(session -> session.list(
                 row -> new Review(
-                        Session.text(row, 1),
-                        Session.text(row, 2),
+                        DatabaseSession.text(row, 1),
+                        DatabaseSession.text(row, 2),
                         Instant.ofEpochMilli(row.getLong(3)),
                         Math.max(row.getInt(4), 0),
-                        Session.text(row, 5)),
+                        DatabaseSession.text(row, 5)),
                 "SELECT e.id, r.kind, r.at_ms, r.stars, r.text FROM registry_review r JOIN registry_entry e"
                         + " ON e.number = r.entry WHERE r.group_id = ? AND r.principal = ?"
                         + " ORDER BY r.entry, r.kind LIMIT ? OFFSET ?",

@@ -2,7 +2,7 @@ package dev.parley.registry.store;
 
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -96,7 +96,7 @@ final class RegistryTables {
     private RegistryTables() {}
 
     /** Whether the tables of a database have skeletons of names. */
-    static boolean haveLooks(Session session) throws SQLException {
+    static boolean haveLooks(DatabaseSession session) throws SQLException {
         return session.number("SELECT count(*) FROM module_version WHERE module = 'registry' AND version >= 4") == 1;
     }
 

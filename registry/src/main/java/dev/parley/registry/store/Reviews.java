@@ -4,7 +4,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.ReviewOperation.Review;
 import dev.parley.registry.ReviewOperation.ReviewList;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -43,7 +43,7 @@ final class Reviews {
         });
     }
 
-    private int write(Session session, long entry, String kind, long stars, String text, CallContext caller)
+    private int write(DatabaseSession session, long entry, String kind, long stars, String text, CallContext caller)
             throws SQLException {
         String group = caller.scope().group();
         String where = "entry = ? AND kind = ? AND group_id = ? AND principal = ?";
@@ -90,12 +90,12 @@ final class Reviews {
     }
 
     /** @param group of the authors; empty for all */
-    private static List<Review> rows(Session session, long entry, String kind, String group) throws SQLException {
+    private static List<Review> rows(DatabaseSession session, long entry, String kind, String group) throws SQLException {
         return session.list(
                 row -> new Review(
-                        Session.text(row, 1),
+                        DatabaseSession.text(row, 1),
                         row.getInt(2),
-                        Session.text(row, 3),
+                        DatabaseSession.text(row, 3),
                         Instant.ofEpochMilli(row.getLong(4))),
                 "SELECT principal, stars, text, at_ms FROM registry_review WHERE entry = ? AND kind = ?"
                         + " AND (? = '' OR group_id = ?) ORDER BY at_ms DESC LIMIT " + MOST,

@@ -13,7 +13,7 @@ import dev.parley.registry.RevocationList.Revoked;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -63,7 +63,7 @@ public final class Revocations implements EntryListener {
     }
 
     @Override
-    public void changed(Session session, long number, Entry now) throws SQLException {
+    public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         if (now.state().status() == Entry.Status.REVOKED) {
             session.update(
                     "INSERT INTO registry_revocation (number, id, digest, at_ms, reason, listed)"
@@ -78,7 +78,7 @@ public final class Revocations implements EntryListener {
     }
 
     @Override
-    public void erased(Session session, long number) {
+    public void erased(DatabaseSession session, long number) {
         // A revocation outlives its entry.
     }
 
@@ -101,10 +101,10 @@ public final class Revocations implements EntryListener {
 
     private static Revoked row(ResultSet row) throws SQLException {
         return new Revoked(
-                Session.text(row, 1),
-                Session.text(row, 2),
-                Objects.requireNonNull(Session.time(row, 3)),
-                Session.text(row, 4));
+                DatabaseSession.text(row, 1),
+                DatabaseSession.text(row, 2),
+                Objects.requireNonNull(DatabaseSession.time(row, 3)),
+                DatabaseSession.text(row, 4));
     }
 
     /**

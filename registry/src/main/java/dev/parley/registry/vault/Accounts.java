@@ -6,7 +6,7 @@ import dev.parley.extension.HubTimers.Timers;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.vault.Tokens.Login;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -95,9 +95,9 @@ final class Accounts {
         private static Developer read(ResultSet row) throws SQLException {
             return new Developer(
                     row.getLong(1),
-                    Session.text(row, 2),
-                    Session.text(row, 3),
-                    Session.text(row, 4),
+                    DatabaseSession.text(row, 2),
+                    DatabaseSession.text(row, 3),
+                    DatabaseSession.text(row, 4),
                     row.getLong(5),
                     Instant.ofEpochMilli(row.getLong(6)),
                     row.getInt(7) == 1,
@@ -128,7 +128,7 @@ final class Accounts {
             @Nullable Instant used) {
         private static Key read(ResultSet row) throws SQLException {
             return new Key(
-                    row.getLong(1), Session.text(row, 2), Instant.ofEpochMilli(row.getLong(3)), Session.time(row, 4));
+                    row.getLong(1), DatabaseSession.text(row, 2), Instant.ofEpochMilli(row.getLong(3)), DatabaseSession.time(row, 4));
         }
 
         Map<String, @Nullable Object> json() {
@@ -248,7 +248,7 @@ final class Accounts {
         long id = found.filter(Developer::verified).map(Developer::id).orElse(0L);
         List<Integer> matching = database
                 .read(session -> session.list(
-                        row -> MessageDigest.isEqual(hash, Session.text(row, 2).getBytes(US_ASCII))
+                        row -> MessageDigest.isEqual(hash, DatabaseSession.text(row, 2).getBytes(US_ASCII))
                                 ? row.getInt(1)
                                 : -1,
                         "SELECT number, hash FROM registry_recovery_key WHERE developer_no = ?",

@@ -27,7 +27,7 @@ import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Readers;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -136,10 +136,10 @@ final class Cards implements EntryListener, AutoCloseable {
 
         static Row read(ResultSet row) throws SQLException {
             return new Row(
-                    Session.text(row, 1),
-                    Session.text(row, 2),
-                    Session.text(row, 3),
-                    Session.text(row, 4),
+                    DatabaseSession.text(row, 1),
+                    DatabaseSession.text(row, 2),
+                    DatabaseSession.text(row, 3),
+                    DatabaseSession.text(row, 4),
                     row.getLong(5),
                     row.getInt(6) == 1);
         }
@@ -148,7 +148,7 @@ final class Cards implements EntryListener, AutoCloseable {
     // ---- The table
 
     @Override
-    public void changed(Session session, long number, Entry now) throws SQLException {
+    public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         erased(session, number);
         Resource of = now.resource();
         boolean isCard = of.type().equals(Entry.AGENT_CARD) && address(now) != null;
@@ -177,7 +177,7 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     @Override
-    public void erased(Session session, long number) throws SQLException {
+    public void erased(DatabaseSession session, long number) throws SQLException {
         session.update("DELETE FROM registry_vault_card WHERE entry_no = ?", number);
     }
 

@@ -23,7 +23,7 @@ import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -87,7 +87,7 @@ final class FetchedAddressesTest {
         public void set(String id, Instant due, String content) {}
 
         @Override
-        public void set(Session session, String id, Instant due, String content) {}
+        public void set(DatabaseSession session, String id, Instant due, String content) {}
 
         @Override
         public void cancel(String id) {}

@@ -4,7 +4,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.store.audit.AuditRows.Part;
 import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -56,7 +56,7 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
         return new AuditPage(rows, next, false);
     }
 
-    private static AuditPage ofTarget(Session session, Filter filter, String target, long after, int limit)
+    private static AuditPage ofTarget(DatabaseSession session, Filter filter, String target, long after, int limit)
             throws SQLException {
         AuditPage written = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
         List<LoggedEntry> logged = LoggedEntry.of(session, target, after, limit, false);
@@ -75,7 +75,7 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
     }
 
     /** The next entries, at most so many: a connection is kept for one read of them only. */
-    private static Piece some(Session session, Filter filter, long after, int limit, long endNanos)
+    private static Piece some(DatabaseSession session, Filter filter, long after, int limit, long endNanos)
             throws SQLException {
         List<Part> parts = AuditRows.parts(session, filter.group(), after);
         long end = parts.isEmpty() ? Long.MAX_VALUE : parts.getLast().last();
@@ -103,7 +103,7 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
     }
 
     /** The entry at a place; null if it was removed, or cannot be read: the verification tells of it, and the rows behind it are read. */
-    private static @Nullable LoggedEntry readable(Session session, Place place) throws SQLException {
+    private static @Nullable LoggedEntry readable(DatabaseSession session, Place place) throws SQLException {
         try {
             return AuditRows.at(session, place.segment(), false);
         } catch (IllegalArgumentException | IndexOutOfBoundsException | A2AException damaged) {

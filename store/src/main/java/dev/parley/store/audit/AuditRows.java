@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -103,7 +103,7 @@ final class AuditRows {
 
     private AuditRows() {}
 
-    static void insert(Session session, long number, long at, AuditEntry entry, String detail, String hash, String salt)
+    static void insert(DatabaseSession session, long number, long at, AuditEntry entry, String detail, String hash, String salt)
             throws SQLException {
         session.later(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -123,7 +123,7 @@ final class AuditRows {
     }
 
     /** Whether the part of a group in a link has all of these places. */
-    static boolean hasPlaces(Session session, String group, long link, List<Place> places) throws SQLException {
+    static boolean hasPlaces(DatabaseSession session, String group, long link, List<Place> places) throws SQLException {
         List<Part> parts = parts(session, group, link - 1, 1);
         return !parts.isEmpty()
                 && parts.getFirst().last() == link
@@ -131,19 +131,19 @@ final class AuditRows {
     }
 
     /** Returns the part of a group that has an entry of the log; null if none has. */
-    static @Nullable Part part(Session session, LoggedEntry entry) throws SQLException {
+    static @Nullable Part part(DatabaseSession session, LoggedEntry entry) throws SQLException {
         List<Part> parts = parts(session, entry.entry().group(), entry.number() - 1, 1);
         return parts.isEmpty() || !parts.getFirst().has(entry) ? null : parts.getFirst();
     }
 
     /** Parts of links that end after a number, in order: those of a group; of all groups if it is null. */
-    static List<Part> parts(Session session, @Nullable String group, long after) throws SQLException {
+    static List<Part> parts(DatabaseSession session, @Nullable String group, long after) throws SQLException {
         return group == null
                 ? links(session, after, PARTS_AT_ONCE).stream().map(Part::of).toList()
                 : parts(session, group, after, PARTS_AT_ONCE);
     }
 
-    private static List<Part> parts(Session session, String group, long after, int limit) throws SQLException {
+    private static List<Part> parts(DatabaseSession session, String group, long after, int limit) throws SQLException {
         var parts = new ArrayList<Part>();
         try (ResultSet rows = session.bind(
                         "SELECT row_no, at_ms, hash, places FROM audit_part WHERE group_id = ? AND row_no > ?"
@@ -154,7 +154,7 @@ final class AuditRows {
                 .executeQuery()) {
             int entries = 0;
             while (entries < ENTRIES_AT_ONCE && rows.next()) {
-                var part = Part.of(rows.getLong(1), rows.getLong(2), Session.text(rows, 3), Session.text(rows, 4));
+                var part = Part.of(rows.getLong(1), rows.getLong(2), DatabaseSession.text(rows, 3), DatabaseSession.text(rows, 4));
                 parts.add(part);
                 entries += part.places().size();
             }
@@ -163,7 +163,7 @@ final class AuditRows {
     }
 
     /** Links that end after a number, in order. */
-    static List<Link> links(Session session, long after, int limit) throws SQLException {
+    static List<Link> links(DatabaseSession session, long after, int limit) throws SQLException {
         var links = new ArrayList<Link>();
         try (ResultSet rows = session.bind(
                         "SELECT row_no, at_ms, entries, places, hash FROM audit_log WHERE row_no > ? ORDER BY row_no"
@@ -177,8 +177,8 @@ final class AuditRows {
                         rows.getLong(1),
                         rows.getLong(2),
                         rows.getInt(3),
-                        Session.text(rows, 4),
-                        Session.text(rows, 5)));
+                        DatabaseSession.text(rows, 4),
+                        DatabaseSession.text(rows, 5)));
                 entries += rows.getInt(3);
             }
         }
@@ -190,13 +190,13 @@ final class AuditRows {
      *
      * @param events whether its events are read too
      */
-    static @Nullable LoggedEntry at(Session session, String place, boolean events) throws SQLException {
+    static @Nullable LoggedEntry at(DatabaseSession session, String place, boolean events) throws SQLException {
         int slash = place.lastIndexOf('/');
         return LoggedEntry.find(session, place.substring(0, slash), Long.parseLong(place.substring(slash + 1)), events);
     }
 
     /** Rows after {@code after}, up to {@code end}, of some {@link #BYTES_AT_ONCE} together. */
-    static AuditPage written(Session session, Filter filter, long after, long end, int limit) throws SQLException {
+    static AuditPage written(DatabaseSession session, Filter filter, long after, long end, int limit) throws SQLException {
         var where = new StringBuilder("row_no > ? AND row_no <= ?");
         var values = new ArrayList<@Nullable Object>();
         values.add(after);
@@ -226,7 +226,7 @@ final class AuditRows {
         return new AuditPage(rows, rows.isEmpty() ? after : rows.getLast().number(), isLast);
     }
 
-    static List<Stored> stored(Session session, String where, List<@Nullable Object> values) throws SQLException {
+    static List<Stored> stored(DatabaseSession session, String where, List<@Nullable Object> values) throws SQLException {
         return session.list(found -> stored(found), select(where), values.toArray());
     }
 
@@ -253,20 +253,20 @@ final class AuditRows {
     }
 
     static Stored stored(ResultSet found) throws SQLException {
-        String text = requireNonNull(Session.text(found, 11));
+        String text = requireNonNull(DatabaseSession.text(found, 11));
         Map<String, ?> detail = detail(text);
         var entry = new AuditEntry(
-                Session.text(found, 3),
-                Session.text(found, 4),
-                Session.text(found, 5),
-                Session.text(found, 6),
-                Session.text(found, 7),
-                Session.text(found, 8),
-                Session.text(found, 9),
-                Session.text(found, 10),
+                DatabaseSession.text(found, 3),
+                DatabaseSession.text(found, 4),
+                DatabaseSession.text(found, 5),
+                DatabaseSession.text(found, 6),
+                DatabaseSession.text(found, 7),
+                DatabaseSession.text(found, 8),
+                DatabaseSession.text(found, 9),
+                DatabaseSession.text(found, 10),
                 detail);
         Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new AuditRow(found.getLong(1), at, entry, Session.text(found, 12)), text, Session.text(found, 13));
+        return new Stored(new AuditRow(found.getLong(1), at, entry, DatabaseSession.text(found, 12)), text, DatabaseSession.text(found, 13));
     }
 
     @SuppressWarnings("unchecked") // what was written has texts for names

@@ -9,7 +9,7 @@ import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -121,7 +121,7 @@ public final class AuditTrail implements GroupListener {
     public static AuditTrail in(Database database, InstantSource clock) {
         database.migrate("audit", AuditSchema.scripts(database.kind()));
         AuditTrail trail = database.read(session -> session.first(
-                        row -> new AuditTrail(database, clock, row.getLong(1), Session.text(row, 2)),
+                        row -> new AuditTrail(database, clock, row.getLong(1), DatabaseSession.text(row, 2)),
                         "SELECT row_no, hash FROM audit_end"))
                 .orElseGet(() -> new AuditTrail(database, clock, 0, AuditChain.GENESIS));
         database.listen(trail);
@@ -148,11 +148,11 @@ public final class AuditTrail implements GroupListener {
     // ---- Writing
 
     /** Adds a row to the transaction in the making. On the writer thread. */
-    public void add(Session session, AuditEntry entry) throws SQLException {
+    public void add(DatabaseSession session, AuditEntry entry) throws SQLException {
         pending.add(new Pending(clock.millis(), entry));
     }
 
-    private void insert(Session session, Pending row) throws SQLException {
+    private void insert(DatabaseSession session, Pending row) throws SQLException {
         AuditEntry entry = row.entry();
         String text = AuditChain.text(entry.detail());
         String salt = salt(entry.address());
@@ -216,7 +216,7 @@ public final class AuditTrail implements GroupListener {
     }
 
     /** Makes rows of the entries of a task before the removal of its segments. On the writer thread. */
-    public static void keep(Session session, String taskId) throws SQLException {
+    public static void keep(DatabaseSession session, String taskId) throws SQLException {
         if (isKept(session, taskId)) {
             return; // by an earlier transaction, which removed some of the segments
         }
@@ -233,7 +233,7 @@ public final class AuditTrail implements GroupListener {
         }
     }
 
-    private static boolean isKept(Session session, String taskId) throws SQLException {
+    private static boolean isKept(DatabaseSession session, String taskId) throws SQLException {
         return session.first(
                         row -> taskId,
                         "SELECT 1 FROM logged WHERE task_id = ? AND entry_no > 0"
@@ -277,7 +277,7 @@ public final class AuditTrail implements GroupListener {
     public void note(AuditEntry entry) {
         database.submit(new Work() {
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 add(session, entry);
             }
 
@@ -299,7 +299,7 @@ public final class AuditTrail implements GroupListener {
     }
 
     @Override
-    public void beforeCommit(Session session) throws SQLException {
+    public void beforeCommit(DatabaseSession session) throws SQLException {
         if (logged > 0) {
             String all = places.toString();
             number += logged;
@@ -329,7 +329,7 @@ public final class AuditTrail implements GroupListener {
         }
     }
 
-    private void writeEnd(Session session) throws SQLException {
+    private void writeEnd(DatabaseSession session) throws SQLException {
         String update = "UPDATE audit_end SET row_no = ?, hash = ?";
         if (database.kind() == DatabaseKind.POSTGRESQL) {
             session.later(update, number, hash); // the row of the stream, which is there
@@ -370,11 +370,11 @@ public final class AuditTrail implements GroupListener {
     }
 
     @Override
-    public void reopened(Session session) throws SQLException {
+    public void reopened(DatabaseSession session) throws SQLException {
         try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
             boolean begun = row.next();
             number = begun ? row.getLong(1) : 0;
-            hash = begun ? Session.text(row, 2) : AuditChain.GENESIS;
+            hash = begun ? DatabaseSession.text(row, 2) : AuditChain.GENESIS;
         }
         committed(0);
     }
@@ -409,7 +409,7 @@ public final class AuditTrail implements GroupListener {
     }
 
     /** Makes rows of the entries of a task. */
-    private static int keepAll(Session session, String task) throws SQLException {
+    private static int keepAll(DatabaseSession session, String task) throws SQLException {
         keep(session, task);
         return session.update(
                         "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
@@ -422,9 +422,9 @@ public final class AuditTrail implements GroupListener {
     }
 
     /** Tasks with a name in their entries in the log. */
-    private static List<String> tasksOf(Session session, String group, String name) throws SQLException {
+    private static List<String> tasksOf(DatabaseSession session, String group, String name) throws SQLException {
         return session.list(
-                rows -> Session.text(rows, 1),
+                rows -> DatabaseSession.text(rows, 1),
                 "SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE group_id = ?1"
                         + " AND (caller = ?2 OR task_id IN (SELECT task_id FROM segment WHERE segment.caller = ?2))",
                 group,
@@ -457,7 +457,7 @@ public final class AuditTrail implements GroupListener {
                 (session, number) -> replace(session, number, change));
     }
 
-    private static List<Long> numbers(Session session, String where, List<String> values, long after)
+    private static List<Long> numbers(DatabaseSession session, String where, List<String> values, long after)
             throws SQLException {
         var all = new ArrayList<@Nullable Object>(List.of(after));
         all.addAll(values);
@@ -468,7 +468,7 @@ public final class AuditTrail implements GroupListener {
                 all.toArray());
     }
 
-    private static int replace(Session session, long number, UnaryOperator<AuditEntry> change) throws SQLException {
+    private static int replace(DatabaseSession session, long number, UnaryOperator<AuditEntry> change) throws SQLException {
         int replaced = 0;
         for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
             AuditEntry before = one.row().entry();

@@ -4,7 +4,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditRows.Link;
 import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ final class AuditVerifier {
     private @Nullable String broken;
 
     /** Goes on by a page of rows, or by some links; false at the end. */
-    boolean goOn(Session session) throws SQLException {
+    boolean goOn(DatabaseSession session) throws SQLException {
         for (int entries = 0; entries < AuditRows.ENTRIES_AT_ONCE && broken == null; ) {
             List<Link> next = AuditRows.links(session, last, 1);
             long until = next.isEmpty() ? Long.MAX_VALUE : next.getFirst().first() - 1;
@@ -76,7 +76,7 @@ final class AuditVerifier {
         hash = expected;
     }
 
-    private void check(Session session, Link link) throws SQLException {
+    private void check(DatabaseSession session, Link link) throws SQLException {
         String[] all = link.placesInOrder();
         MessageDigest hashes = Sha256.digest();
         MessageDigest one = Sha256.digest();
@@ -128,10 +128,10 @@ final class AuditVerifier {
         return new Verification(last, hash, broken);
     }
 
-    private static Optional<String> endProblem(Session session, long last, String chain) throws SQLException {
+    private static Optional<String> endProblem(DatabaseSession session, long last, String chain) throws SQLException {
         try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
             long number = row.next() ? row.getLong(1) : 0;
-            boolean right = number == last && (number == 0 || chain.equals(Session.text(row, 2)));
+            boolean right = number == last && (number == 0 || chain.equals(DatabaseSession.text(row, 2)));
             if (number > 0 && row.next()) {
                 return Optional.of("the chain has two ends");
             }
@@ -145,7 +145,7 @@ final class AuditVerifier {
         }
     }
 
-    private static boolean isAnyBehind(Session session, long number) throws SQLException {
+    private static boolean isAnyBehind(DatabaseSession session, long number) throws SQLException {
         return session.number(
                         "SELECT (SELECT count(*) FROM audit WHERE row_no = ?1) + (SELECT count(*) FROM audit_log"
                                 + " WHERE row_no > ?1)",

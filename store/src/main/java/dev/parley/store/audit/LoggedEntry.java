@@ -7,7 +7,7 @@ import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -94,7 +94,7 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
     }
 
     /** The entry of a segment; null if it is none, or was removed. */
-    static @Nullable LoggedEntry find(Session session, String taskId, long firstSequence, boolean events)
+    static @Nullable LoggedEntry find(DatabaseSession session, String taskId, long firstSequence, boolean events)
             throws SQLException {
         List<LoggedEntry> found = entries(
                 session,
@@ -105,7 +105,7 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
     }
 
     /** Returns the first entries of a task after a number, in order. */
-    public static List<LoggedEntry> of(Session session, String taskId, long after, int limit, boolean events)
+    public static List<LoggedEntry> of(DatabaseSession session, String taskId, long after, int limit, boolean events)
             throws SQLException {
         return entries(
                 session,
@@ -116,7 +116,7 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
                 limit);
     }
 
-    private static List<LoggedEntry> entries(Session session, String sql, @Nullable Object... values)
+    private static List<LoggedEntry> entries(DatabaseSession session, String sql, @Nullable Object... values)
             throws SQLException {
         return session.list(LoggedEntry::read, sql, values);
     }
@@ -124,20 +124,20 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
     private static LoggedEntry read(ResultSet row) throws SQLException {
         int before = row.getInt(7);
         TaskState was = row.wasNull() ? null : States.shown(before);
-        String agents = Session.text(row, 12);
+        String agents = DatabaseSession.text(row, 12);
         CallChain chain = agents == null ? CallChain.NONE : CallChain.read(agents);
         byte[] events = row.getBytes(15);
         return new LoggedEntry(
                 row.getLong(1),
                 entry(
                         new TaskIds(
-                                Session.text(row, 2), Session.text(row, 3), Session.text(row, 4), Session.text(row, 5)),
+                                DatabaseSession.text(row, 2), DatabaseSession.text(row, 3), DatabaseSession.text(row, 4), DatabaseSession.text(row, 5)),
                         was,
                         States.shown(row.getInt(6)),
-                        new Cause(Session.text(row, 8), Session.text(row, 9), Session.text(row, 11), chain),
-                        Session.text(row, 13),
-                        Session.text(row, 14)),
-                Session.text(row, 10),
+                        new Cause(DatabaseSession.text(row, 8), DatabaseSession.text(row, 9), DatabaseSession.text(row, 11), chain),
+                        DatabaseSession.text(row, 13),
+                        DatabaseSession.text(row, 14)),
+                DatabaseSession.text(row, 10),
                 events == null ? NO_EVENTS : events);
     }
 }

@@ -128,7 +128,7 @@ public final class Checkpointer {
      *
      * @return false if a reader keeps the write-ahead log from being moved, which would grow on and on
      */
-    private boolean wipe(Session session) throws SQLException {
+    private boolean wipe(DatabaseSession session) throws SQLException {
         if (database.read(Checkpointer::isWiped)) {
             return true;
         }
@@ -173,11 +173,11 @@ public final class Checkpointer {
      */
     private record Moved(int log, int left) {}
 
-    private Moved move(Session session) throws SQLException {
+    private Moved move(DatabaseSession session) throws SQLException {
         return checkpoint(session, "PASSIVE", row -> new Moved(row.getInt(2), row.getInt(2) - row.getInt(3)));
     }
 
-    private <T> T checkpoint(Session session, String mode, Session.RowReader<T> result) throws SQLException {
+    private <T> T checkpoint(DatabaseSession session, String mode, DatabaseSession.RowReader<T> result) throws SQLException {
         return files.move(() -> {
             try (ResultSet row =
                     session.bind("PRAGMA wal_checkpoint(" + mode + ")").executeQuery()) {
@@ -187,7 +187,7 @@ public final class Checkpointer {
     }
 
     /** Moves pages until few are left, unless a reader needs more of them. */
-    private Moved moveMost(Session session) throws SQLException {
+    private Moved moveMost(DatabaseSession session) throws SQLException {
         Moved moved = move(session);
         for (int pass = 1; pass < MOST_PASSES && moved.left > FEW_PAGES; pass++) {
             moved = move(session);
@@ -195,12 +195,12 @@ public final class Checkpointer {
         return moved;
     }
 
-    private static boolean isWiped(Session session) throws SQLException {
+    private static boolean isWiped(DatabaseSession session) throws SQLException {
         return session.number("SELECT count(*) FROM module_version WHERE module = ?", SqliteFile.WIPED) > 0;
     }
 
     private void checkpointAll() {
-        var session = new Session(opening);
+        var session = new DatabaseSession(opening);
         int failures = 1;
         boolean failed = false;
         try {
@@ -248,7 +248,7 @@ public final class Checkpointer {
     }
 
     /** Removes data that was erased just before the close from the write-ahead log. The writer has ended by then. */
-    private void emptyAtTheEnd(Session session) {
+    private void emptyAtTheEnd(DatabaseSession session) {
         try {
             if (isErasing() && !isEmptied(session)) {
                 LOG.log(Level.WARNING, "the write-ahead log keeps erased data until the next start");
@@ -259,7 +259,7 @@ public final class Checkpointer {
     }
 
     /** Empties the write-ahead log, unless a reader needs it. */
-    private boolean isEmptied(Session session) throws SQLException {
+    private boolean isEmptied(DatabaseSession session) throws SQLException {
         if (moveMost(session).left > FEW_PAGES) {
             return false;
         }
@@ -269,7 +269,7 @@ public final class Checkpointer {
     }
 
     /** Overwrites erased data in the files; returns whether none is left. */
-    private boolean truncate(Session session) throws SQLException {
+    private boolean truncate(DatabaseSession session) throws SQLException {
         long before = erasures.get();
         if (!wipe(session) || !isEmptied(session)) {
             return false;

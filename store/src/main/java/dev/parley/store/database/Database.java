@@ -62,7 +62,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
-    private Database(DatabaseSystem system, DataFiles files, String place, Session writing, boolean readOnly)
+    private Database(DatabaseSystem system, DataFiles files, String place, DatabaseSession writing, boolean readOnly)
             throws SQLException {
         this.system = system;
         this.files = files;
@@ -132,7 +132,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                 files.watch(file, SqliteFile.connect(url, Use.MAINTAIN));
             }
             var system = new SqliteSystem(connector, files);
-            var writing = new Session(new Opening(system, Use.WRITE));
+            var writing = new DatabaseSession(new Opening(system, Use.WRITE));
             writing.connection();
             return new Database(system, files, directory.toString(), writing, false);
         } catch (IOException | SQLException problem) {
@@ -169,7 +169,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         try {
             var system = new SqliteSystem(connector, DataFiles.none());
             return new Database(
-                    system, DataFiles.none(), directory.toString(), new Session(new Opening(system, Use.WRITE)), true);
+                    system, DataFiles.none(), directory.toString(), new DatabaseSession(new Opening(system, Use.WRITE)), true);
         } catch (SQLException problem) {
             throw NotOpenedException.directory(directory, problem);
         }
@@ -178,7 +178,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private static Database openForReading(PostgresqlUrl named) {
         try {
             var system = new PostgresqlSystem(named, connection -> connection, Duration.ZERO);
-            var refused = new Session(new Opening(
+            var refused = new DatabaseSession(new Opening(
                     use -> {
                         throw new SQLException("the database is open for reading only");
                     },
@@ -260,7 +260,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     /** @param patience how long works wait for a database that does not answer before they are refused */
     public static Database open(DataSource source, Wrapper wrapper, Duration patience) {
         var system = new PostgresqlSystem(source, wrapper, patience);
-        var writing = new Session(new Opening(system, Use.WRITE));
+        var writing = new DatabaseSession(new Opening(system, Use.WRITE));
         try {
             system.start(writing);
             return new Database(system, DataFiles.none(), system.toString(), writing, false);
@@ -410,7 +410,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
             private @Nullable T result;
 
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 result = change.ask(session);
             }
 

@@ -14,19 +14,19 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
     String jsonTexts();
 
     /** The version of the tables of tasks. */
-    long schema(Session session) throws SQLException;
+    long schema(DatabaseSession session) throws SQLException;
 
     /** The version of the tables of tasks that this program writes. */
     int currentSchema();
 
     /** Limits how long the next statements wait for the locks of others. */
-    void lockTimeout(Session session, int millis) throws SQLException;
+    void lockTimeout(DatabaseSession session, int millis) throws SQLException;
 
     /** Begins a transaction of the writer, before its first read. */
-    void begin(Session session) throws SQLException;
+    void begin(DatabaseSession session) throws SQLException;
 
     /** Has the transaction that was begun write to the disk, if nothing else does. */
-    default void touch(Session session) throws SQLException {}
+    default void touch(DatabaseSession session) throws SQLException {}
 
     /** The transaction that was begun last is in the database. */
     default void committed() {}
@@ -35,7 +35,7 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
     default void uncertain() {}
 
     /** The writer's connection is a new one. */
-    default void reopened(Session session) throws SQLException {}
+    default void reopened(DatabaseSession session) throws SQLException {}
 
     /** True if a transaction with a failed commit is in the database, looked up after a connection was opened again. */
     default boolean hasLanded() {

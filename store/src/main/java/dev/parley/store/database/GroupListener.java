@@ -5,7 +5,7 @@ import java.sql.SQLException;
 /** Listener of the end of each group, on the writer thread. */
 public interface GroupListener {
     /** The group is written and about to be committed. */
-    default void beforeCommit(Session session) throws SQLException {}
+    default void beforeCommit(DatabaseSession session) throws SQLException {}
 
     /** The group with this number of works is on disk; their callbacks follow. */
     default void committed(int works) {}
@@ -17,5 +17,5 @@ public interface GroupListener {
      * The connection is a new one, because the one before failed. The last group may be on disk although its
      * commit failed, so cached state has to be read again.
      */
-    default void reopened(Session session) throws SQLException {}
+    default void reopened(DatabaseSession session) throws SQLException {}
 }

@@ -75,11 +75,11 @@ final class Migrations {
     }
 
     /** Returns the version of the tables of a module; 0 for none. */
-    static int version(Session session, String module) throws SQLException {
+    static int version(DatabaseSession session, String module) throws SQLException {
         return Math.toIntExact(session.number("SELECT version FROM module_version WHERE module = ?", module));
     }
 
-    static int setVersion(Session session, String module, int version) throws SQLException {
+    static int setVersion(DatabaseSession session, String module, int version) throws SQLException {
         session.update("DELETE FROM module_version WHERE module = ?", module);
         return session.update("INSERT INTO module_version (module, version) VALUES (?, ?)", module, version);
     }

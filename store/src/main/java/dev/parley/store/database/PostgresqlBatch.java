@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Statements of a transaction that are kept back until another statement, or the commit, needs them. They then go to the server
  * together: one round trip for any number of them. For the writer's thread.
  */
-public final class PostgresqlBatch implements Session.Deferred {
+public final class PostgresqlBatch implements DatabaseSession.Deferred {
     /** A statement, its parameters, and a check of how many rows it has changed. */
     public record Piece(String sql, Binding binding, Check check) {}
 
@@ -47,20 +47,20 @@ public final class PostgresqlBatch implements Session.Deferred {
     }
 
     /** Begins a transaction with a statement. */
-    void begin(Session session, Piece piece) {
+    void begin(DatabaseSession session, Piece piece) {
         first.clear();
         last.clear();
         first.add(piece);
         session.defer(this, 0);
     }
 
-    public void later(Session session, Piece piece) {
+    public void later(DatabaseSession session, Piece piece) {
         last.add(piece);
         session.defer(this, 0);
     }
 
     @Override
-    public void later(Session session, String sql, @Nullable Object... values) {
+    public void later(DatabaseSession session, String sql, @Nullable Object... values) {
         later(
                 session,
                 new Piece(
@@ -74,7 +74,7 @@ public final class PostgresqlBatch implements Session.Deferred {
     }
 
     @Override
-    public void flush(Session session) throws SQLException {
+    public void flush(DatabaseSession session) throws SQLException {
         var pieces = new ArrayList<>(first);
         first.clear();
         rows.addTo(pieces);
@@ -108,7 +108,7 @@ public final class PostgresqlBatch implements Session.Deferred {
         }
 
         public void add(@Nullable Object value) throws SQLException {
-            Session.set(statement, ++count, value);
+            DatabaseSession.set(statement, ++count, value);
         }
 
         /** Adds a column of rows. */

@@ -251,7 +251,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
      *
      * @throws StoreException if this server or database cannot hold them
      */
-    void start(Session session) throws SQLException {
+    void start(DatabaseSession session) throws SQLException {
         require(session);
         session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams
@@ -270,7 +270,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
                 .executeQuery()) {
             if (row.next()) {
                 number = row.getLong(1);
-                hash = Session.text(row, 2);
+                hash = DatabaseSession.text(row, 2);
             }
         }
         stream = session.number(
@@ -283,7 +283,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
         session.commit();
     }
 
-    private static void require(Session session) throws SQLException {
+    private static void require(DatabaseSession session) throws SQLException {
         try (ResultSet row = session.bind(
                         "SELECT current_setting('server_version_num')::integer, current_setting('server_version'),"
                                 + " current_setting('server_encoding')")
@@ -291,18 +291,18 @@ public final class PostgresqlSystem implements DatabaseSystem {
             row.next();
             if (row.getInt(1) < OLDEST) {
                 throw new NotOpenedException(
-                        Reason.SERVER, "PostgreSQL " + Session.text(row, 2) + " (expected: 15 or newer)");
+                        Reason.SERVER, "PostgreSQL " + DatabaseSession.text(row, 2) + " (expected: 15 or newer)");
             }
-            if (!Session.text(row, 3).equals("UTF8")) {
+            if (!DatabaseSession.text(row, 3).equals("UTF8")) {
                 throw new NotOpenedException(
                         Reason.SERVER,
-                        "the database has the encoding " + Session.text(row, 3)
+                        "the database has the encoding " + DatabaseSession.text(row, 3)
                                 + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
             }
         }
     }
 
-    private static void migrate(Session session) throws SQLException {
+    private static void migrate(DatabaseSession session) throws SQLException {
         Migrations.run(
                 "the tables of tasks have version",
                 Migrations.version(session, MODULE),
@@ -333,7 +333,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     }
 
     @Override
-    public void begin(Session session) {
+    public void begin(DatabaseSession session) {
         long before = group;
         long next = before + 1;
         begun = next;
@@ -379,7 +379,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     }
 
     @Override
-    public void reopened(Session session) throws SQLException {
+    public void reopened(DatabaseSession session) throws SQLException {
         try (ResultSet row = session.bind("SELECT group_no FROM stream WHERE stream_no = ?", stream)
                 .executeQuery()) {
             if (!row.next()) {
@@ -427,7 +427,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     }
 
     @Override
-    public long schema(Session session) throws SQLException {
+    public long schema(DatabaseSession session) throws SQLException {
         return Migrations.version(session, MODULE);
     }
 
@@ -437,7 +437,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     }
 
     @Override
-    public void lockTimeout(Session session, int millis) {
+    public void lockTimeout(DatabaseSession session, int millis) {
         // only one hub writes
     }
 }

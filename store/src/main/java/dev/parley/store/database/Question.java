@@ -5,5 +5,5 @@ import java.sql.SQLException;
 /** A read of the database. */
 @FunctionalInterface
 public interface Question<T> {
-    T ask(Session session) throws SQLException;
+    T ask(DatabaseSession session) throws SQLException;
 }

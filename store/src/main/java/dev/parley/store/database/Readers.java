@@ -32,7 +32,7 @@ public final class Readers {
     private final DatabaseSystem system;
     private final DataFiles files;
     private final BooleanSupplier open;
-    private final BlockingQueue<Session> idle;
+    private final BlockingQueue<DatabaseSession> idle;
     private final int connections;
 
     /** @param open false once the database is closed */
@@ -43,7 +43,7 @@ public final class Readers {
         this.connections = connections;
         this.idle = new ArrayBlockingQueue<>(connections);
         for (int i = 0; i < connections; i++) {
-            var session = new Session(new Opening(system, Use.READ));
+            var session = new DatabaseSession(new Opening(system, Use.READ));
             session.connection();
             idle.add(session);
         }
@@ -55,7 +55,7 @@ public final class Readers {
     }
 
     private <T> T read(Duration patience, Question<T> question) {
-        Session session;
+        DatabaseSession session;
         try {
             session = idle.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
             if (session == null) {
@@ -88,7 +88,7 @@ public final class Readers {
     }
 
     /** Asks again, by a new connection, if the first statement found that the connection had been broken before. */
-    private <T> T ask(Session session, Question<T> question) throws SQLException {
+    private <T> T ask(DatabaseSession session, Question<T> question) throws SQLException {
         long weight = session.weight;
         boolean kept = session.isConnected();
         session.readingSince = System.nanoTime();
@@ -113,7 +113,7 @@ public final class Readers {
         return read(patience, session -> {
             Connection connection = session.connection();
             connection.setAutoCommit(false);
-            var timeout = new Session.Timeout(session);
+            var timeout = new DatabaseSession.Timeout(session);
             session.timeout = timeout;
             ScheduledFuture<?> timer = TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
             try {
@@ -151,9 +151,9 @@ public final class Readers {
     }
 
     void close() throws InterruptedException {
-        var closed = new ArrayList<Session>(connections);
+        var closed = new ArrayList<DatabaseSession>(connections);
         for (int i = 0; i < connections; i++) {
-            Session session = idle.take();
+            DatabaseSession session = idle.take();
             session.discard();
             closed.add(session);
         }

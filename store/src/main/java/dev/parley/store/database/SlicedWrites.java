@@ -25,7 +25,7 @@ public abstract class SlicedWrites {
     @FunctionalInterface
     public interface RowChange<T> {
         /** Makes it, and returns how many rows have changed. On the writer thread. */
-        int make(Session session, T row) throws SQLException;
+        int make(DatabaseSession session, T row) throws SQLException;
     }
 
     private record Part(int rows, int changed) {}
@@ -55,7 +55,7 @@ public abstract class SlicedWrites {
     /** Reads the rows behind one, in an order that stays the same. */
     @FunctionalInterface
     public interface RowsBehind<T> {
-        List<T> read(Session session, T last) throws SQLException;
+        List<T> read(DatabaseSession session, T last) throws SQLException;
     }
 
     /**
@@ -82,7 +82,7 @@ public abstract class SlicedWrites {
     }
 
     /** Changes the first of these rows, as many as the time of a slice allows, and at least one. */
-    private static <T> Part writePart(Session session, List<T> left, RowChange<T> change) throws SQLException {
+    private static <T> Part writePart(DatabaseSession session, List<T> left, RowChange<T> change) throws SQLException {
         long end = System.nanoTime() + SLICE_NANOS;
         int rows = 0;
         int changed = 0;

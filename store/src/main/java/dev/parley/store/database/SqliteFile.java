@@ -87,7 +87,7 @@ final class SqliteFile {
     static void requireVersion(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT sqlite_version()")) {
-            String version = Session.text(row, 1);
+            String version = DatabaseSession.text(row, 1);
             String[] parts = version.split("\\.", -1);
             for (int i = 0; i < OLDEST_SQLITE.length; i++) {
                 int part = Integer.parseInt(parts[i]);

@@ -35,7 +35,7 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
     }
 
     @Override
-    public long schema(Session session) throws SQLException {
+    public long schema(DatabaseSession session) throws SQLException {
         return session.number("PRAGMA user_version");
     }
 
@@ -45,25 +45,25 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
     }
 
     @Override
-    public void lockTimeout(Session session, int millis) throws SQLException {
+    public void lockTimeout(DatabaseSession session, int millis) throws SQLException {
         session.once("PRAGMA busy_timeout=" + millis);
     }
 
     /** Takes the lock: a first read would lose its snapshot to a checkpoint that empties the log. */
     @Override
-    public void begin(Session session) throws SQLException {
+    public void begin(DatabaseSession session) throws SQLException {
         session.update("DELETE FROM module_version WHERE 0");
     }
 
     /** Changes a number, because SQLite does not write a row that stays as it is. */
     @Override
-    public void touch(Session session) throws SQLException {
+    public void touch(DatabaseSession session) throws SQLException {
         session.update("INSERT INTO module_version (module, version) VALUES ('touched', 0)"
                 + " ON CONFLICT (module) DO UPDATE SET version = 1 - version");
     }
 
     @Override
-    public void reopened(Session session) throws SQLException {
+    public void reopened(DatabaseSession session) throws SQLException {
         begin(session);
     }
 }

@@ -190,7 +190,7 @@ public final class Storage implements GroupListener {
     // ---- On the writer thread
 
     @Override
-    public void beforeCommit(Session session) throws SQLException {
+    public void beforeCommit(DatabaseSession session) throws SQLException {
         if (changes.isEmpty()) {
             return;
         }
@@ -241,16 +241,16 @@ public final class Storage implements GroupListener {
     }
 
     @Override
-    public void reopened(Session session) throws SQLException {
+    public void reopened(DatabaseSession session) throws SQLException {
         changes.clear();
         read(session);
     }
 
     /** Reads the sums as of the last commit. On the writer thread. */
-    void read(Session session) throws SQLException {
+    void read(DatabaseSession session) throws SQLException {
         var read = new HashMap<Key, Long>();
         session.list(
-                        row -> new Object[] {Session.text(row, 1), Session.text(row, 2), row.getLong(3)},
+                        row -> new Object[] {DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), row.getLong(3)},
                         "SELECT group_id, kind, sum(bytes) FROM stored GROUP BY group_id, kind")
                 .forEach(row -> {
                     Kind kind = Kind.of((String) row[1]);

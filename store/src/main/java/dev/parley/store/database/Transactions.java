@@ -22,7 +22,7 @@ final class Transactions {
     private static final Duration LONGEST_GROUP = Duration.ofMillis(25);
 
     /**
-     * A work that {@linkplain Session weighs} more, some 5 ms of the writer, ends its transaction, so that works of other groups wait for
+     * A work that {@linkplain DatabaseSession weighs} more, some 5 ms of the writer, ends its transaction, so that works of other groups wait for
      * one such work at most, and has its group rest.
      */
     private static final long MAX_LIGHT = 256;
@@ -64,7 +64,7 @@ final class Transactions {
     }
 
     /** Writes works in one transaction. Those that would take it too long go back into the queue. */
-    Result transact(Session session, Collection<Work> group) {
+    Result transact(DatabaseSession session, Collection<Work> group) {
         Ending ending = Ending.ROLLED_BACK;
         long begun = System.nanoTime();
         heaviest = null;
@@ -100,7 +100,7 @@ final class Transactions {
 
     /** Writes a work that was refused before in a transaction that is rolled back, and returns why it is refused; null if it is not. */
     @Nullable
-    Exception attempt(Session session, Work work) {
+    Exception attempt(DatabaseSession session, Work work) {
         try {
             files.beforeWriting();
             if (!session.isConnected()) {
@@ -122,7 +122,7 @@ final class Transactions {
         }
     }
 
-    private void write(Session session, Collection<Work> group) throws SQLException {
+    private void write(DatabaseSession session, Collection<Work> group) throws SQLException {
         long end = System.nanoTime() + LONGEST_GROUP.toNanos();
         boolean enough = false;
         long weight = 0;
@@ -148,7 +148,7 @@ final class Transactions {
         }
     }
 
-    private Result undone(Session session, Ending ending, @Nullable Exception problem) {
+    private Result undone(DatabaseSession session, Ending ending, @Nullable Exception problem) {
         hear(GroupListener::rolledBack);
         session.deferred = null;
         if (ending == Ending.UNCERTAIN) {
@@ -183,7 +183,7 @@ final class Transactions {
     }
 
     /** Tells a listener of a new connection. A missing table of an extension does not stop the writes of others. */
-    private void reopen(GroupListener listener, Session session) throws SQLException {
+    private void reopen(GroupListener listener, DatabaseSession session) throws SQLException {
         try {
             listener.reopened(session);
         } catch (SQLException | RuntimeException failure) {
@@ -196,7 +196,7 @@ final class Transactions {
     }
 
     /** Opens a connection again, after one that was discarded. */
-    void reopen(Session session) throws SQLException {
+    void reopen(DatabaseSession session) throws SQLException {
         session.connection();
         try {
             system.reopened(session);

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 /** A unit of work for the writer thread. Its outcome is reported in the order of the works, usually on another thread. */
 public interface Work {
     /** Writes it. Called again if its group failed: with others of it, or in a transaction of its own. */
-    void write(Session session) throws SQLException;
+    void write(DatabaseSession session) throws SQLException;
 
     /** It is on disk. Must not block. */
     void committed();

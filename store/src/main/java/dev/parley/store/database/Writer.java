@@ -60,7 +60,7 @@ final class Writer {
 
     private static final Work STOP = new Work() {
         @Override
-        public void write(Session session) {}
+        public void write(DatabaseSession session) {}
 
         @Override
         public void committed() {}
@@ -106,7 +106,7 @@ final class Writer {
             String place,
             BooleanSupplier open,
             @Nullable Checkpointer checkpointer,
-            Session session) {
+            DatabaseSession session) {
         this.system = system;
         this.files = files;
         this.place = place;
@@ -134,7 +134,7 @@ final class Writer {
         }
     }
 
-    private void writeAll(Session session) {
+    private void writeAll(DatabaseSession session) {
         var group = new ArrayDeque<Work>(GROUP);
         boolean stop = false;
         while (!stop) {
@@ -190,11 +190,11 @@ final class Writer {
     }
 
     /** Writes works and tells each of them, until {@code group} is empty. */
-    private void writeGroup(Session session, Queue<Work> group) {
+    private void writeGroup(DatabaseSession session, Queue<Work> group) {
         writeGroup(session, group, 1);
     }
 
-    private void writeGroup(Session session, Queue<Work> group, int attempt) {
+    private void writeGroup(DatabaseSession session, Queue<Work> group, int attempt) {
         Outage known = outage;
         if (known != null) {
             refuse(group, outageException("the database cannot be written", known));
@@ -244,7 +244,7 @@ final class Writer {
         }
     }
 
-    private void refuse(Session session, Queue<Work> group, Exception problem) {
+    private void refuse(DatabaseSession session, Queue<Work> group, Exception problem) {
         Outage now = outage;
         if (now != null) {
             if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
@@ -260,7 +260,7 @@ final class Writer {
     }
 
     /** Whether a fault of SQLite's file is over: it took another write after the fault, and takes this work. */
-    private boolean hasPassed(Session session, Work work, Exception problem) {
+    private boolean hasPassed(DatabaseSession session, Work work, Exception problem) {
         return Outage.mayLackSpace(problem) && transactions.attempt(session, work) == null;
     }
 
@@ -281,7 +281,7 @@ final class Writer {
     }
 
     /** Tries to write until the database takes it, or the works have waited for long enough. */
-    private void awaitDatabase(Session session) {
+    private void awaitDatabase(DatabaseSession session) {
         long end = System.nanoTime() + system.patience().toNanos();
         for (Outage now = outage;
                 now != null
@@ -313,7 +313,7 @@ final class Writer {
      *
      * @param problem the latest failure
      */
-    private void tryToWrite(Session session, @Nullable Outage before, Exception problem) {
+    private void tryToWrite(DatabaseSession session, @Nullable Outage before, Exception problem) {
         needsSpace |= system.kind() == DatabaseKind.SQLITE && Outage.mayLackSpace(problem);
         if (needsSpace) {
             freeSpaceSoon(); // it may be the write-ahead log that fills the disk
@@ -374,7 +374,7 @@ final class Writer {
      * Fails if there is no space for a group of works. With a cache of few pages SQLite writes them to the log before it undoes
      * them; the log keeps their space for what is written next, so that attempts do not add up.
      */
-    private static void requireSpace(Session session) throws SQLException {
+    private static void requireSpace(DatabaseSession session) throws SQLException {
         session.once("PRAGMA cache_size=10");
         session.once("INSERT INTO module_version (module, version) VALUES ('space', zeroblob(" + PROBE_BYTES + "))");
         session.connection().rollback();
@@ -387,7 +387,7 @@ final class Writer {
         restDue = true;
     }
 
-    private void moveRest(Session session) {
+    private void moveRest(DatabaseSession session) {
         try {
             files.moveNow(() -> {
                 Connection connection = session.connection();
@@ -484,7 +484,7 @@ final class Writer {
         }
 
         @Override
-        public void write(Session session) throws SQLException {
+        public void write(DatabaseSession session) throws SQLException {
             system.touch(session);
         }
 

@@ -3,7 +3,7 @@ package dev.parley.store.encryption;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +73,6 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
         return database.read(
                 session -> session.number("SELECT count(*) FROM module_version WHERE module = 'sealing'") == 0
                         ? List.<String>of() // no hub has run here yet
-                        : session.list(row -> Session.text(row, 1), "SELECT key_id FROM sealing_key"));
+                        : session.list(row -> DatabaseSession.text(row, 1), "SELECT key_id FROM sealing_key"));
     }
 }

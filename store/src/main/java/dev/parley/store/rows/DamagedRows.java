@@ -1,8 +1,8 @@
 package dev.parley.store.rows;
 
 import dev.parley.protocol.support.LruMap;
-import dev.parley.store.database.Session;
-import dev.parley.store.database.Session.RowReader;
+import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.DatabaseSession.RowReader;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
@@ -41,7 +41,7 @@ public final class DamagedRows {
      *
      * @throws SQLException if the database cannot be read
      */
-    public <T> List<T> list(Session session, RowReader<T> reader, String sql, @Nullable Object... values)
+    public <T> List<T> list(DatabaseSession session, RowReader<T> reader, String sql, @Nullable Object... values)
             throws SQLException {
         return session.list(row -> read(row, reader), sql, values).stream()
                 .flatMap(Optional::stream)
@@ -58,7 +58,7 @@ public final class DamagedRows {
             return Optional.ofNullable(reader.read(row));
         } catch (RuntimeException unreadable) {
             String reason = "the row cannot be read: " + unreadable.getMessage();
-            String name = String.valueOf(Session.text(row, 1));
+            String name = String.valueOf(DatabaseSession.text(row, 1));
             if (reasons.put(name, reason) == null) {
                 LOG.log(Level.ERROR, kind + " \"" + name + "\": " + reason);
             }

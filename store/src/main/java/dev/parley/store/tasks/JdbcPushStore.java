@@ -12,7 +12,7 @@ import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.encryption.AtRest;
@@ -73,7 +73,7 @@ public final class JdbcPushStore implements PushStore {
     }
 
     /** Bytes that a webhook takes besides those of the one in its place. */
-    private static long more(Session session, Subscription subscription, byte[] config) throws SQLException {
+    private static long more(DatabaseSession session, Subscription subscription, byte[] config) throws SQLException {
         return Storage.ROW
                 + config.length
                 - session.number(
@@ -86,11 +86,11 @@ public final class JdbcPushStore implements PushStore {
         return task.scope().group();
     }
 
-    int save(Session session, Subscription subscription, Cause cause) throws SQLException {
+    int save(DatabaseSession session, Subscription subscription, Cause cause) throws SQLException {
         return save(session, subscription, stored(subscription), cause);
     }
 
-    private int save(Session session, Subscription subscription, byte[] config, Cause cause) throws SQLException {
+    private int save(DatabaseSession session, Subscription subscription, byte[] config, Cause cause) throws SQLException {
         TaskKey task = subscription.task();
         database.storage().add(group(task), Kind.WEBHOOKS, more(session, subscription, config));
         int saved = session.update(
@@ -130,7 +130,7 @@ public final class JdbcPushStore implements PushStore {
     }
 
     private void audit(
-            Session session, String action, TaskKey task, String configId, Map<String, String> more, Cause cause)
+            DatabaseSession session, String action, TaskKey task, String configId, Map<String, String> more, Cause cause)
             throws SQLException {
         var detail = new TreeMap<String, Object>(more);
         detail.put("agent", task.agent());
@@ -158,11 +158,11 @@ public final class JdbcPushStore implements PushStore {
     }
 
     /** Counts webhooks for their groups, with a sign. On the writer thread. */
-    static void count(Database database, Session session, int sign, String where, @Nullable Object... values)
+    static void count(Database database, DatabaseSession session, int sign, String where, @Nullable Object... values)
             throws SQLException {
         record Sum(String group, long bytes) {}
         for (Sum sum : session.list(
-                row -> new Sum(Session.text(row, 1), row.getLong(2)),
+                row -> new Sum(DatabaseSession.text(row, 1), row.getLong(2)),
                 "SELECT group_id, SUM(" + BYTES + ") FROM webhook JOIN lane ON lane.lane_no = webhook.lane_no WHERE "
                         + where + " GROUP BY group_id",
                 values)) {
@@ -184,7 +184,7 @@ public final class JdbcPushStore implements PushStore {
         }
         List<Held> old = database.read(session -> {
             List<Held> all = session.list(
-                    row -> new Held(Session.text(row, 1), Session.text(row, 2), row.getBytes(3)),
+                    row -> new Held(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), row.getBytes(3)),
                     "SELECT task_id, config_id, config FROM webhook");
             return all.stream().filter(one -> !sealing.isCurrent(one.config)).toList();
         });
@@ -258,7 +258,7 @@ public final class JdbcPushStore implements PushStore {
         return lane != null && database.write(group(task), session -> delete(session, task, configId, lane, cause)) > 0;
     }
 
-    private int delete(Session session, TaskKey task, String configId, long lane, Cause cause) throws SQLException {
+    private int delete(DatabaseSession session, TaskKey task, String configId, long lane, Cause cause) throws SQLException {
         count(
                 database,
                 session,
@@ -320,19 +320,19 @@ public final class JdbcPushStore implements PushStore {
         if (lane == null) {
             return Optional.empty();
         }
-        String taskId = Session.text(row, 1);
-        byte[] config = atRest.open(row.getBytes(3), place(taskId, Session.text(row, 11)));
+        String taskId = DatabaseSession.text(row, 1);
+        byte[] config = atRest.open(row.getBytes(3), place(taskId, DatabaseSession.text(row, 11)));
         return Optional.of(new Subscription(
                 new TaskKey(lane.scope(), lane.agent(), taskId),
                 Json.read(config, PushConfig.class),
-                Session.text(row, 9),
-                Session.text(row, 10),
+                DatabaseSession.text(row, 9),
+                DatabaseSession.text(row, 10),
                 row.getLong(4),
                 row.getInt(5),
-                Session.time(row, 6),
-                Session.time(row, 7),
-                Session.text(row, 8),
-                Session.text(row, 13),
+                DatabaseSession.time(row, 6),
+                DatabaseSession.time(row, 7),
+                DatabaseSession.text(row, 8),
+                DatabaseSession.text(row, 13),
                 row.getLong(12)));
     }
 }

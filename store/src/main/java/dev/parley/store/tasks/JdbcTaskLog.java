@@ -16,7 +16,7 @@ import dev.parley.store.audit.LoggedEntry;
 import dev.parley.store.database.Checkpointer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
@@ -109,7 +109,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             }
 
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 Segment taken = segment;
                 if (taken == null) {
                     taken = writer.take();
@@ -146,7 +146,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Writes a segment, and returns the size of its events. */
-    private int append(Session session, Segment segment) throws SQLException {
+    private int append(DatabaseSession session, Segment segment) throws SQLException {
         Head head = segment.head();
         String id = head.key().taskId();
         long lane = lanes.number(session, Lane.of(head.key()));
@@ -176,7 +176,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Writes a task's first segment: into its row if the task has ended with it, for then the row is never written again. */
-    private void create(Session session, long lane, Segment segment, byte[] events) throws SQLException {
+    private void create(DatabaseSession session, long lane, Segment segment, byte[] events) throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
         String id = head.key().taskId();
@@ -227,7 +227,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         return Storage.ROW + events.length;
     }
 
-    private void move(Session session, long lane, Segment segment, long first, byte[] events) throws SQLException {
+    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events) throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
         String id = head.key().taskId();
@@ -279,7 +279,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
-    public void beforeCommit(Session session) throws SQLException {
+    public void beforeCommit(DatabaseSession session) throws SQLException {
         rows.count(session, changes);
         changes.clear();
         long today = steadyClock.millis() / DAY_MS;
@@ -409,7 +409,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     /** Returns events; empty if a segment of them has {@code large} bytes or more. */
     private Optional<List<LoggedEvent>> read(
-            Session session, String id, long lane, long after, int limit, int bytes, int large) throws SQLException {
+            DatabaseSession session, String id, long lane, long after, int limit, int bytes, int large) throws SQLException {
         var events = new ArrayList<LoggedEvent>();
         try (ResultSet row = session.bind(
                         "SELECT length(events), events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
@@ -492,7 +492,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 ? Optional.empty()
                 : database.read(session -> session.first(
                         row -> new Cause(
-                                Session.text(row, 1), "", Session.text(row, 2), CallChain.read(Session.text(row, 3))),
+                                DatabaseSession.text(row, 1), "", DatabaseSession.text(row, 2), CallChain.read(DatabaseSession.text(row, 3))),
                         "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
                         key.taskId(),
                         lane));

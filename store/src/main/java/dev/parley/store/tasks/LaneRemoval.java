@@ -2,7 +2,7 @@ package dev.parley.store.tasks;
 
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class LaneRemoval {
     }
 
     /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
-    private boolean tryForget(Session session, long lane) throws SQLException {
+    private boolean tryForget(DatabaseSession session, long lane) throws SQLException {
         if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
             return true;
         }
@@ -75,13 +75,13 @@ final class LaneRemoval {
         return true;
     }
 
-    private static boolean isEmpty(Session session, String table, long lane) throws SQLException {
+    private static boolean isEmpty(DatabaseSession session, String table, long lane) throws SQLException {
         return session.number(
                         "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
                 == 0;
     }
 
-    private static List<Long> days(Session session) throws SQLException {
+    private static List<Long> days(DatabaseSession session) throws SQLException {
         return session.list(rows -> rows.getLong(1), TaskKeys.DAYS_OF_MESSAGES);
     }
 
@@ -95,7 +95,7 @@ final class LaneRemoval {
             var all = new ArrayList<@Nullable Object>(List.of(day, lane));
             all.addAll(List.of(values));
             List<String> keys = database.read(session -> session.list(
-                    rows -> Session.text(rows, 1),
+                    rows -> DatabaseSession.text(rows, 1),
                     "SELECT message_id FROM message WHERE day = ? AND lane_no = ?" + condition,
                     all.toArray()));
             database.writeInSlices(
@@ -110,7 +110,7 @@ final class LaneRemoval {
     private void eraseOrphans(String table, String key, long lane, String condition) {
         record Orphan(String taskId, String key) {}
         List<Orphan> orphans = database.read(session -> session.list(
-                rows -> new Orphan(Session.text(rows, 1), Session.text(rows, 2)),
+                rows -> new Orphan(DatabaseSession.text(rows, 1), DatabaseSession.text(rows, 2)),
                 "SELECT task_id, " + key + " FROM " + table + " WHERE lane_no = ?" + condition,
                 lane));
         database.writeInSlices(orphans, true, (session, orphan) -> {

@@ -5,7 +5,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -46,12 +46,12 @@ public final class Lanes implements GroupListener {
     }
 
     @Override
-    public void reopened(Session session) throws SQLException {
+    public void reopened(DatabaseSession session) throws SQLException {
         var read = new HashMap<Long, Lane>();
         session.list(
                         row -> Map.entry(
                                 row.getLong(1),
-                                new Lane(new Scope(Session.text(row, 2), Session.text(row, 3)), Session.text(row, 4))),
+                                new Lane(new Scope(DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)), DatabaseSession.text(row, 4))),
                         "SELECT lane_no, group_id, owner, agent FROM lane")
                 .forEach(row -> read.put(row.getKey(), row.getValue()));
         lanes.keySet().retainAll(read.keySet());
@@ -77,13 +77,13 @@ public final class Lanes implements GroupListener {
     }
 
     /** The numbers of the lanes of an owner. On the writer thread. */
-    List<Long> of(Session session, String group, String owner) throws SQLException {
+    List<Long> of(DatabaseSession session, String group, String owner) throws SQLException {
         return session.list(
                 rows -> rows.getLong(1), "SELECT lane_no FROM lane WHERE group_id = ? AND owner = ?", group, owner);
     }
 
     /** Returns the number of a lane, giving it one if need be. On the writer thread. */
-    long number(Session session, Lane lane) throws SQLException {
+    long number(DatabaseSession session, Lane lane) throws SQLException {
         Long known = forgotten.containsKey(lane) ? null : numbers.get(lane);
         if (known == null) {
             known = fresh.get(lane);
@@ -96,7 +96,7 @@ public final class Lanes implements GroupListener {
     }
 
     /** Removes a lane that has no rows any more; its number is not used again. On the writer thread. */
-    void forget(Session session, long number) throws SQLException {
+    void forget(DatabaseSession session, long number) throws SQLException {
         Lane lane = lanes.get(number);
         if (lane == null) {
             return; // of this group, or forgotten already
@@ -116,7 +116,7 @@ public final class Lanes implements GroupListener {
         return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
     }
 
-    private static long insert(Session session, Lane lane) throws SQLException {
+    private static long insert(DatabaseSession session, Lane lane) throws SQLException {
         try (ResultSet row = session.bind(
                         "INSERT INTO lane (group_id, owner, agent) VALUES (?, ?, ?) RETURNING lane_no",
                         lane.scope().group(),

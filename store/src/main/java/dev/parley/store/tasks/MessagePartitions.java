@@ -1,6 +1,6 @@
 package dev.parley.store.tasks;
 
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -24,7 +24,7 @@ final class MessagePartitions {
     private long pausedUntil = System.nanoTime();
 
     /** Makes those of today and tomorrow, and drops those before yesterday; false if that is to be tried again. */
-    boolean update(Session session, long today) throws SQLException {
+    boolean update(DatabaseSession session, long today) throws SQLException {
         if (System.nanoTime() - pausedUntil < 0) {
             return false;
         }
@@ -56,7 +56,7 @@ final class MessagePartitions {
         }
     }
 
-    private static List<Long> days(Session session) throws SQLException {
+    private static List<Long> days(DatabaseSession session) throws SQLException {
         return session.list(
                 rows -> rows.getLong(1),
                 "SELECT CAST(substr(relname, ?) AS BIGINT) FROM pg_inherits"
@@ -66,7 +66,7 @@ final class MessagePartitions {
     }
 
     /** False if there are keys of a day already, which a new partition would not have. */
-    private static boolean isFree(Session session, long day) throws SQLException {
+    private static boolean isFree(DatabaseSession session, long day) throws SQLException {
         return session.number("SELECT count(*) FROM (SELECT 1 FROM message_rest WHERE day = ? LIMIT 1) AS any_row", day)
                 == 0;
     }

@@ -7,7 +7,7 @@ import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.database.PostgresqlSystem;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -143,7 +143,7 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     @Override
-    public void create(Session session, NewTask task) throws SQLException {
+    public void create(DatabaseSession session, NewTask task) throws SQLException {
         if (tasks.putIfAbsent(task.id(), task) != null) {
             throw new SQLException("task \"" + task.id() + "\": exists already", "23505");
         }
@@ -161,13 +161,13 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     @Override
-    public @Nullable Before before(Session session, String taskId) throws SQLException {
+    public @Nullable Before before(DatabaseSession session, String taskId) throws SQLException {
         Before row = remembered.get(taskId);
         return row == null ? SqliteTaskRows.read(session, taskId) : row;
     }
 
     @Override
-    public void move(Session session, Move move, Before before) {
+    public void move(DatabaseSession session, Move move, Before before) {
         NewTask task = tasks.get(move.taskId());
         Move earlier = moves.get(move.taskId());
         if (task != null && task.inRow() == null) {
@@ -207,13 +207,13 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     @Override
-    public void segment(Session session, SegmentRow segment) {
+    public void segment(DatabaseSession session, SegmentRow segment) {
         segments.add(segment);
         session.defer(system.batch(), segment.events().length);
     }
 
     @Override
-    public void message(Session session, MessageRow message) {
+    public void message(DatabaseSession session, MessageRow message) {
         messages.put(new MessageId(message.day(), message.lane(), message.messageId()), message);
         session.defer(system.batch(), 0);
     }
@@ -272,13 +272,13 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     @Override
-    public boolean sweepMessages(Session session, long today) throws SQLException {
+    public boolean sweepMessages(DatabaseSession session, long today) throws SQLException {
         boolean swept = SqliteTaskRows.sweep(session, "message_rest", today);
         return partitions.update(session, today) && swept;
     }
 
     @Override
-    public void count(Session session, Map<Tally, Integer> changes) {
+    public void count(DatabaseSession session, Map<Tally, Integer> changes) {
         List<Map.Entry<Tally, Integer>> rows = changes.entrySet().stream()
                 .filter(change -> change.getValue() != 0)
                 .sorted(Comparator.comparingLong((Map.Entry<Tally, Integer> change) ->

@@ -3,7 +3,7 @@ package dev.parley.store.tasks;
 import static dev.parley.store.audit.States.code;
 import static dev.parley.store.audit.States.state;
 
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
@@ -15,7 +15,7 @@ final class SqliteTaskRows implements TaskRows {
     private static final int MESSAGES_SWEPT_AT_ONCE = 200;
 
     @Override
-    public void create(Session session, NewTask task) throws SQLException {
+    public void create(DatabaseSession session, NewTask task) throws SQLException {
         InRow inRow = task.inRow();
         session.update(
                 "INSERT INTO task (task_id, lane_no, context_id, state, status_ms, last_seq, caller, trace, turns, agents,"
@@ -41,20 +41,20 @@ final class SqliteTaskRows implements TaskRows {
     }
 
     @Override
-    public @Nullable Before before(Session session, String taskId) throws SQLException {
+    public @Nullable Before before(DatabaseSession session, String taskId) throws SQLException {
         return read(session, taskId);
     }
 
     /** Reads the row of a task. */
-    static @Nullable Before read(Session session, String taskId) throws SQLException {
+    static @Nullable Before read(DatabaseSession session, String taskId) throws SQLException {
         try (ResultSet row = session.bind("SELECT state, status_ms, caller FROM task WHERE task_id = ?", taskId)
                 .executeQuery()) {
-            return row.next() ? new Before(state(row.getInt(1)), row.getLong(2), Session.text(row, 3)) : null;
+            return row.next() ? new Before(state(row.getInt(1)), row.getLong(2), DatabaseSession.text(row, 3)) : null;
         }
     }
 
     @Override
-    public void move(Session session, Move move, Before before) throws SQLException {
+    public void move(DatabaseSession session, Move move, Before before) throws SQLException {
         if (before.state() == move.state() && before.statusMs() == move.statusMs()) {
             // Names no column of an index, so that a chunk writes to none.
             session.update(
@@ -77,7 +77,7 @@ final class SqliteTaskRows implements TaskRows {
     }
 
     @Override
-    public void segment(Session session, SegmentRow segment) throws SQLException {
+    public void segment(DatabaseSession session, SegmentRow segment) throws SQLException {
         if (segment.entry() == null) {
             session.update(
                     "INSERT INTO segment (task_id, first_seq, events, at_ms) VALUES (?, ?, ?, ?)",
@@ -107,7 +107,7 @@ final class SqliteTaskRows implements TaskRows {
     }
 
     @Override
-    public void message(Session session, MessageRow message) throws SQLException {
+    public void message(DatabaseSession session, MessageRow message) throws SQLException {
         session.update(
                 "INSERT OR REPLACE INTO message (day, lane_no, message_id, task_id, made_ms) VALUES (?, ?, ?, ?, ?)",
                 message.day(),
@@ -118,12 +118,12 @@ final class SqliteTaskRows implements TaskRows {
     }
 
     @Override
-    public boolean sweepMessages(Session session, long today) throws SQLException {
+    public boolean sweepMessages(DatabaseSession session, long today) throws SQLException {
         return sweep(session, "message", today);
     }
 
     /** Removes rows of a table, a few at a time. */
-    static boolean sweep(Session session, String table, long today) throws SQLException {
+    static boolean sweep(DatabaseSession session, String table, long today) throws SQLException {
         return session.update(
                         "DELETE FROM " + table
                                 + " WHERE (day, lane_no, message_id) IN (SELECT day, lane_no, message_id FROM " + table
@@ -134,7 +134,7 @@ final class SqliteTaskRows implements TaskRows {
     }
 
     @Override
-    public void count(Session session, Map<Tally, Integer> changes) throws SQLException {
+    public void count(DatabaseSession session, Map<Tally, Integer> changes) throws SQLException {
         for (var change : changes.entrySet()) {
             if (change.getValue() != 0) {
                 session.update(

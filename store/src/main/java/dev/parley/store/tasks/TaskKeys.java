@@ -3,7 +3,7 @@ package dev.parley.store.tasks;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.lang.System.Logger;
@@ -82,7 +82,7 @@ final class TaskKeys {
         do {
             Known after = last;
             known = database.read(session -> session.list(
-                    row -> new Known(row.getLong(1), row.getLong(2), Session.text(row, 3)),
+                    row -> new Known(row.getLong(1), row.getLong(2), DatabaseSession.text(row, 3)),
                     sql,
                     after.day,
                     after.lane,
@@ -102,7 +102,7 @@ final class TaskKeys {
             return Optional.empty();
         }
         return database.read(session -> session.first(
-                row -> Session.text(row, 1),
+                row -> DatabaseSession.text(row, 1),
                 "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?",
                 lane,
                 name.name()));
@@ -115,7 +115,7 @@ final class TaskKeys {
         }
         long now = clock.millis();
         return database.read(session -> session.first(
-                row -> Session.text(row, 1),
+                row -> DatabaseSession.text(row, 1),
                 "SELECT task_id FROM message WHERE day IN (" + DAYS_OF_MESSAGES
                         + ") AND lane_no = ? AND message_id = ?"
                         + " AND made_ms > ? AND EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"

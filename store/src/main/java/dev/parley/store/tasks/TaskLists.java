@@ -12,7 +12,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.TaskFilter;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.sql.ResultSet;
@@ -65,7 +65,7 @@ record TaskLists(Database database, Lanes lanes) {
 
     List<String> agents(int limit) {
         return database.read(session -> session.list(
-                rows -> Session.text(rows, 1), "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit));
+                rows -> DatabaseSession.text(rows, 1), "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit));
     }
 
     /** Lists tasks of all groups and agents. */
@@ -118,7 +118,7 @@ record TaskLists(Database database, Lanes lanes) {
         return database.read(session -> heads(session, begun + ofGroup + order, trace, group, limit));
     }
 
-    private List<Head> heads(Session session, String sql, @Nullable Object... values) throws SQLException {
+    private List<Head> heads(DatabaseSession session, String sql, @Nullable Object... values) throws SQLException {
         var heads = new ArrayList<Head>();
         try (ResultSet rows = session.bind(sql, values).executeQuery()) {
             while (rows.next()) {
@@ -127,8 +127,8 @@ record TaskLists(Database database, Lanes lanes) {
                     continue; // removed while it was read
                 }
                 heads.add(new Head(
-                        new TaskKey(lane.scope(), lane.agent(), Session.text(rows, 2)),
-                        Session.text(rows, 3),
+                        new TaskKey(lane.scope(), lane.agent(), DatabaseSession.text(rows, 2)),
+                        DatabaseSession.text(rows, 3),
                         state(rows.getInt(4)),
                         Instant.ofEpochMilli(rows.getLong(5)),
                         rows.getLong(6)));
@@ -179,7 +179,7 @@ record TaskLists(Database database, Lanes lanes) {
         });
     }
 
-    private static long tallied(Session session, String tally, Object[] lanes, @Nullable TaskState state)
+    private static long tallied(DatabaseSession session, String tally, Object[] lanes, @Nullable TaskState state)
             throws SQLException {
         return state == null
                 ? session.number(tally, lanes)

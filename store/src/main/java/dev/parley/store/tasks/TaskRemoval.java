@@ -8,7 +8,7 @@ import dev.parley.protocol.support.Ids;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Question;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.tasks.TaskRows.Tally;
@@ -68,7 +68,7 @@ final class TaskRemoval {
     private List<String> ended(String from, String to, Instant before, int limit) {
         long millis = before.toEpochMilli();
         return database.read(session -> session.list(
-                rows -> Session.text(rows, 1),
+                rows -> DatabaseSession.text(rows, 1),
                 "SELECT task_id FROM task WHERE task_id >= ?1 AND task_id < ?2"
                         + " AND state IN (3, 4, 5, 7) AND status_ms < ?3"
                         + " AND (status_ms < ?4 OR NOT EXISTS (SELECT 1 FROM webhook"
@@ -104,7 +104,7 @@ final class TaskRemoval {
     }
 
     /** Removes the first of these tasks, as many as a short while allows. */
-    private Removed removeSome(Session session, List<String> tasks, boolean erased) throws SQLException {
+    private Removed removeSome(DatabaseSession session, List<String> tasks, boolean erased) throws SQLException {
         long end = System.nanoTime() + Database.SLICE_NANOS;
         var touched = new TreeSet<Long>();
         int removed = 0;
@@ -120,7 +120,7 @@ final class TaskRemoval {
      * Removes a task; false if time ran out, and its other rows are left for the next call. Meanwhile it is hidden, unless it is erased: a
      * crash must not keep it from being found and erased again.
      */
-    private boolean remove(Session session, String id, Set<Long> touched, long end, boolean erased)
+    private boolean remove(DatabaseSession session, String id, Set<Long> touched, long end, boolean erased)
             throws SQLException {
         AuditTrail.keep(session, id);
         removeAround(session, id);
@@ -154,11 +154,11 @@ final class TaskRemoval {
     private record Counted(Tally tally, String group, long bytes) {}
 
     /** Returns a task as it counts; null if it does not exist, or counts no more. */
-    private static @Nullable Counted counted(Session session, String id) throws SQLException {
+    private static @Nullable Counted counted(DatabaseSession session, String id) throws SQLException {
         return session.first(
                         row -> new Counted(
                                 new Tally(row.getLong(1), state(row.getInt(2))),
-                                Session.text(row, 3),
+                                DatabaseSession.text(row, 3),
                                 Storage.ROW + row.getLong(4)),
                         "SELECT task.lane_no, state, group_id, CASE WHEN events IS NULL THEN bytes ELSE length(events) END"
                                 + " FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE task_id = ?",
@@ -166,14 +166,14 @@ final class TaskRemoval {
                 .orElse(null);
     }
 
-    private void removeAround(Session session, String id) throws SQLException {
+    private void removeAround(DatabaseSession session, String id) throws SQLException {
         JdbcPushStore.count(database, session, -1, "task_id = ?", id);
         session.update("DELETE FROM webhook WHERE task_id = ?", id);
         session.update("DELETE FROM task_name WHERE task_id = ?", id);
     }
 
     /** Removes the first segments of a task, and returns whether there may be more. */
-    private static boolean removeSegments(Session session, String id) throws SQLException {
+    private static boolean removeSegments(DatabaseSession session, String id) throws SQLException {
         return session.update(
                         "DELETE FROM segment WHERE task_id = ?1 AND first_seq IN"
                                 + " (SELECT first_seq FROM segment WHERE task_id = ?1 LIMIT ?2)",

@@ -10,7 +10,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.store.database.DatabaseSystem;
 import dev.parley.store.database.PostgresqlSystem;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.SqliteSystem;
 import java.sql.SQLException;
 import java.util.List;
@@ -138,28 +138,28 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
     /** Key of a count of tasks. */
     record Tally(long lane, TaskState state) {}
 
-    void create(Session session, NewTask task) throws SQLException;
+    void create(DatabaseSession session, NewTask task) throws SQLException;
 
     /** Returns the row of a task; null if there is none. */
     @Nullable
-    Before before(Session session, String taskId) throws SQLException;
+    Before before(DatabaseSession session, String taskId) throws SQLException;
 
-    void move(Session session, Move move, Before before) throws SQLException;
+    void move(DatabaseSession session, Move move, Before before) throws SQLException;
 
-    void segment(Session session, SegmentRow segment) throws SQLException;
+    void segment(DatabaseSession session, SegmentRow segment) throws SQLException;
 
     /** Writes the key of a message, in place of an equal one. */
-    void message(Session session, MessageRow message) throws SQLException;
+    void message(DatabaseSession session, MessageRow message) throws SQLException;
 
     /**
      * Removes keys of messages of days before the day before {@code today}, not more than a group can bear.
      *
      * @return whether none is left
      */
-    boolean sweepMessages(Session session, long today) throws SQLException;
+    boolean sweepMessages(DatabaseSession session, long today) throws SQLException;
 
     /** Adds to the counts of tasks. */
-    void count(Session session, Map<Tally, Integer> changes) throws SQLException;
+    void count(DatabaseSession session, Map<Tally, Integer> changes) throws SQLException;
 
     /** Nothing of the group is in the database. */
     void rolledBack();

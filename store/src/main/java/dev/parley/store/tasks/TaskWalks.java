@@ -13,7 +13,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskLists.Conditions;
 import java.sql.SQLException;
@@ -206,16 +206,16 @@ record TaskWalks(Database database, Lanes lanes) {
         run.next = Math.min(MOST_ROWS, run.next * 4);
     }
 
-    private static List<Listed> rows(Session session, Lane lane, Conditions where) throws SQLException {
+    private static List<Listed> rows(DatabaseSession session, Lane lane, Conditions where) throws SQLException {
         return session.list(
                 row -> new Listed(
                         new Head(
-                                new TaskKey(lane.scope(), lane.agent(), Session.text(row, 1)),
-                                Session.text(row, 2),
+                                new TaskKey(lane.scope(), lane.agent(), DatabaseSession.text(row, 1)),
+                                DatabaseSession.text(row, 2),
                                 shown(row.getInt(3)),
                                 Instant.ofEpochMilli(row.getLong(4)),
                                 row.getLong(5)),
-                        Session.text(row, 6)),
+                        DatabaseSession.text(row, 6)),
                 "SELECT task_id, context_id, state, status_ms, last_seq, caller FROM task" + where.sql
                         + " ORDER BY status_ms DESC, task_id DESC LIMIT ?",
                 where.values.toArray());
@@ -229,8 +229,8 @@ record TaskWalks(Database database, Lanes lanes) {
         where.values.add(limit);
         return database.read(session -> session.list(
                 row -> new Count(
-                        new Scope(Session.text(row, 1), Session.text(row, 2)),
-                        Session.text(row, 3),
+                        new Scope(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
+                        DatabaseSession.text(row, 3),
                         shown(row.getInt(4)),
                         row.getLong(5)),
                 "SELECT group_id, owner, agent, state, sum(tasks) FROM lane JOIN tally ON tally.lane_no = lane.lane_no"

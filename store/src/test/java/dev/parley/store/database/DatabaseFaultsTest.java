@@ -71,7 +71,7 @@ final class DatabaseFaultsTest {
         return database;
     }
 
-    private static int insert(Session session, long number) throws SQLException {
+    private static int insert(DatabaseSession session, long number) throws SQLException {
         return session.update("INSERT INTO note (n, t) VALUES (?, ?)", number, "x".repeat(5_000));
     }
 
@@ -356,7 +356,7 @@ final class DatabaseFaultsTest {
             for (int i = 0; i < submitted; i++) {
                 database.submit(new Work() {
                     @Override
-                    public void write(Session session) {}
+                    public void write(DatabaseSession session) {}
 
                     @Override
                     public void committed() {
@@ -413,7 +413,7 @@ final class DatabaseFaultsTest {
                 boolean writes = i == 1;
                 database.submit(new Work() {
                     @Override
-                    public void write(Session session) {
+                    public void write(DatabaseSession session) {
                         if (!writes) {
                             throw new IllegalStateException("nothing to write");
                         }
@@ -575,7 +575,7 @@ final class DatabaseFaultsTest {
     void aTimeLimitThatEndsLateInterruptsNobodyElse() {
         try (Database database = open(faults::wrap)) {
             boolean over = database.read(session -> {
-                var timeout = new Session.Timeout(session);
+                var timeout = new DatabaseSession.Timeout(session);
                 boolean before = timeout.end();
                 timeout.expire();
                 return before || timeout.isOver();

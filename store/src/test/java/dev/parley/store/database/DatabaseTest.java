@@ -59,7 +59,7 @@ final class DatabaseTest {
 
             for (String text : texts) {
                 assertThat(database.<List<String>>read(session ->
-                                session.list(row -> Session.text(row, 1), "SELECT t FROM note WHERE t = ?", text)))
+                                session.list(row -> DatabaseSession.text(row, 1), "SELECT t FROM note WHERE t = ?", text)))
                         .containsExactly(text);
             }
         }
@@ -69,7 +69,7 @@ final class DatabaseTest {
     private static Work insert(String group, int kib, List<String> written, CountDownLatch all) {
         return new Work() {
             @Override
-            public void write(Session session) throws SQLException {
+            public void write(DatabaseSession session) throws SQLException {
                 session.update("INSERT INTO note (t) VALUES (?)", "x".repeat(kib << 10));
                 written.add(group);
             }
@@ -291,7 +291,7 @@ final class DatabaseTest {
             List<Integer> written, int number, CountDownLatch begun, CountDownLatch mayGoOn, CountDownLatch done)
             implements Work {
         @Override
-        public void write(Session session) {
+        public void write(DatabaseSession session) {
             begun.countDown();
             await(mayGoOn);
             for (long end = System.nanoTime() + 30_000_000; System.nanoTime() - end < 0; ) {

@@ -20,7 +20,7 @@ final class WriteQueueTest {
         }
 
         @Override
-        public void write(Session session) {}
+        public void write(DatabaseSession session) {}
 
         @Override
         public void committed() {}

@@ -3,7 +3,7 @@ package dev.parley.trust.tokens;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,9 +30,9 @@ public final class KeyUses {
     }
 
     /** Reads the uses of keys that were not used since. */
-    public void load(Session session) throws SQLException {
+    public void load(DatabaseSession session) throws SQLException {
         session.list(
-                        row -> Map.entry(Session.text(row, 1), requireNonNull(Session.time(row, 2))),
+                        row -> Map.entry(DatabaseSession.text(row, 1), requireNonNull(DatabaseSession.time(row, 2))),
                         "SELECT key_id, used_ms FROM trust_key WHERE used_ms IS NOT NULL")
                 .forEach(use -> uses.putIfAbsent(use.getKey(), new Use(use.getValue(), use.getValue())));
     }

@@ -8,7 +8,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
@@ -144,7 +144,7 @@ public final class Sessions {
         List<String> replaced = database.write(group, session -> {
             session.update("DELETE FROM trust_session WHERE expires_ms < ?", now);
             List<String> oldest = session.list(
-                    row -> Session.text(row, 1),
+                    row -> DatabaseSession.text(row, 1),
                     "SELECT session_hash FROM trust_session WHERE group_id = ? AND principal = ?"
                             + " ORDER BY begun_ms DESC, session_hash LIMIT 1000 OFFSET ?",
                     group,
@@ -257,16 +257,16 @@ public final class Sessions {
     }
 
     private static BrowserSession session(ResultSet row, String id, String hash) throws SQLException {
-        byte[] stored = Base64.getDecoder().decode(Session.text(row, 4));
+        byte[] stored = Base64.getDecoder().decode(DatabaseSession.text(row, 4));
         String credential = new String(sealing(id).open(stored, hash), UTF_8);
         int blank = credential.indexOf(' ');
         return new BrowserSession(
                 id,
-                Session.text(row, 2),
-                Session.text(row, 3),
+                DatabaseSession.text(row, 2),
+                DatabaseSession.text(row, 3),
                 new Credential(Kind.valueOf(credential.substring(0, blank)), credential.substring(blank + 1)),
-                requireNonNull(Session.time(row, 5)),
-                Session.text(row, 6));
+                requireNonNull(DatabaseSession.time(row, 5)),
+                DatabaseSession.text(row, 6));
     }
 
     /** Ends the session of an id, also one whose credential cannot be read. Nothing happens if there is none. */
@@ -276,7 +276,7 @@ public final class Sessions {
         }
         String hash = hash(id);
         Optional<Owner> owner = database.read(reader -> reader.first(
-                row -> new Owner(Session.text(row, 1), Session.text(row, 2)),
+                row -> new Owner(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
                 "SELECT group_id, principal FROM trust_session WHERE session_hash = ?",
                 hash));
         owner.ifPresent(user -> {

@@ -8,7 +8,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -216,33 +216,33 @@ public final class SignIns {
         return revoked.contains(id);
     }
 
-    private void revoke(Session session, String id, Instant now) throws SQLException {
+    private void revoke(DatabaseSession session, String id, Instant now) throws SQLException {
         session.update("UPDATE trust_sign_in SET revoked_ms = ? WHERE sign_in_id = ?", now, id);
         revoked.add(id);
     }
 
-    private static @Nullable Row row(Session session, String id) throws SQLException {
+    private static @Nullable Row row(DatabaseSession session, String id) throws SQLException {
         return session.first(SignIns::row, "SELECT " + COLUMNS + " FROM trust_sign_in WHERE sign_in_id = ?", id)
                 .orElse(null);
     }
 
     private static Row row(ResultSet row) throws SQLException {
-        String scopes = Session.text(row, 8);
-        var user = new User(Session.text(row, 2), Session.text(row, 3), Session.text(row, 4));
+        String scopes = DatabaseSession.text(row, 8);
+        var user = new User(DatabaseSession.text(row, 2), DatabaseSession.text(row, 3), DatabaseSession.text(row, 4));
         return new Row(
                 new SignIn(
-                        Session.text(row, 1),
+                        DatabaseSession.text(row, 1),
                         user,
                         scopes.isEmpty() ? Set.of() : Set.of(scopes.split(" ", -1)),
-                        Session.text(row, 9)),
-                Session.text(row, 5),
-                Session.text(row, 6),
-                Session.text(row, 7),
-                Session.time(row, 10),
+                        DatabaseSession.text(row, 9)),
+                DatabaseSession.text(row, 5),
+                DatabaseSession.text(row, 6),
+                DatabaseSession.text(row, 7),
+                DatabaseSession.time(row, 10),
                 row.getInt(11),
-                Session.time(row, 12),
-                requireNonNull(Session.time(row, 13)),
-                Session.time(row, 14));
+                DatabaseSession.time(row, 12),
+                requireNonNull(DatabaseSession.time(row, 13)),
+                DatabaseSession.time(row, 14));
     }
 
     /** Ids of clients are long. */

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Session;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
@@ -74,7 +74,7 @@ final class SessionsTest {
 
     private String credential() {
         return database.read(session -> session.first(
-                        row -> Session.text(row, 1), "SELECT credential FROM trust_session WHERE principal = 'alice'")
+                        row -> DatabaseSession.text(row, 1), "SELECT credential FROM trust_session WHERE principal = 'alice'")
                 .orElseThrow());
     }
 

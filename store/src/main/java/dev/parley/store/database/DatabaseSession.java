@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * discarded}, and the next use opens a new connection: SQLite may have ended the transaction by itself, and its driver
  * never runs a statement again that failed.
  */
-public final class Session {
+public final class DatabaseSession {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Limit of prepared statements of a connection; filters of callers have an unlimited number of forms. */
@@ -42,7 +42,7 @@ public final class Session {
     @Nullable
     Deferred deferred;
 
-    Session(Opening opening) {
+    DatabaseSession(Opening opening) {
         this.opening = opening;
     }
 
@@ -221,9 +221,9 @@ public final class Session {
     /** Rows that are kept back, so that one statement writes many. */
     interface Deferred {
         /** Keeps a statement back, too. */
-        void later(Session session, String sql, @Nullable Object... values);
+        void later(DatabaseSession session, String sql, @Nullable Object... values);
 
-        void flush(Session session) throws SQLException;
+        void flush(DatabaseSession session) throws SQLException;
     }
 
     /**
@@ -231,11 +231,11 @@ public final class Session {
      * running by then.
      */
     static final class Timeout {
-        private final Session session;
+        private final DatabaseSession session;
         private boolean ended;
         private boolean over;
 
-        Timeout(Session session) {
+        Timeout(DatabaseSession session) {
             this.session = session;
         }
 
