@@ -21,7 +21,7 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.Question;
+import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.Readers;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.ReadTimeoutException;
@@ -186,7 +186,7 @@ public final class Search implements AutoCloseable {
         });
     }
 
-    private <T> T read(String group, Question<T> question) {
+    private <T> T read(String group, DatabaseRead<T> question) {
         try {
             return pool.call(group, PATIENCE, () -> readers.snapshot(PATIENCE, question));
         } catch (TimeoutException | ReadTimeoutException late) {

@@ -18,7 +18,7 @@ import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Question;
+import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -206,7 +206,7 @@ public final class EntryWriter {
 
     /** Runs a transaction that changes an entry, and shows its outcome to readers; null if it changes nothing. */
     @Nullable
-    Numbered commit(String group, String id, Question<Optional<Numbered>> change) {
+    Numbered commit(String group, String id, DatabaseRead<Optional<Numbered>> change) {
         Numbered written;
         try {
             written = database.admit(group, session -> {

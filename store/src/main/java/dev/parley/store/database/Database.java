@@ -356,7 +356,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      *
      * @throws StoreException if it could not be written
      */
-    public <T> T write(Question<T> change) {
+    public <T> T write(DatabaseRead<T> change) {
         return write(1, change);
     }
 
@@ -366,7 +366,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if it could not be written
      */
     @Override
-    public <T> T write(int rows, Question<T> change) {
+    public <T> T write(int rows, DatabaseRead<T> change) {
         return write(rows, "", false, change);
     }
 
@@ -375,7 +375,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      *
      * @throws StoreException if it could not be written
      */
-    public <T> T write(String group, Question<T> change) {
+    public <T> T write(String group, DatabaseRead<T> change) {
         return write(1, group, false, change);
     }
 
@@ -390,7 +390,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if it could not be written
      */
     @SuppressWarnings("NullAway") // no refusal: the result is what the change returned
-    public <T> T admit(String group, Question<T> change) {
+    public <T> T admit(String group, DatabaseRead<T> change) {
         Admission<T> admission = write(group, session -> {
             try {
                 return new Admission<>(change.ask(session), null);
@@ -404,7 +404,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         return admission.result;
     }
 
-    private <T> T write(int rows, String group, boolean barrier, Question<T> change) {
+    private <T> T write(int rows, String group, boolean barrier, DatabaseRead<T> change) {
         var done = new CompletableFuture<T>();
         submit(new Work() {
             private @Nullable T result;
@@ -460,7 +460,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if it is not removed
      */
     @Override
-    public <T> T erase(Question<T> change) {
+    public <T> T erase(DatabaseRead<T> change) {
         try {
             return write(1, "", true, change);
         } finally {
@@ -486,7 +486,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if it could not be read
      */
     @Override
-    public <T> T read(Question<T> question) {
+    public <T> T read(DatabaseRead<T> question) {
         return (scans.isWorker() ? scanReaders : readers).read(question);
     }
 

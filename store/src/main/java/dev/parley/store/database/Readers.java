@@ -50,11 +50,11 @@ public final class Readers {
     }
 
     /** Runs a query on the calling thread; each statement sees the rows at its beginning. */
-    public <T> T read(Question<T> question) {
+    public <T> T read(DatabaseRead<T> question) {
         return read(FOREVER, question);
     }
 
-    private <T> T read(Duration patience, Question<T> question) {
+    private <T> T read(Duration patience, DatabaseRead<T> question) {
         DatabaseSession session;
         try {
             session = idle.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -88,7 +88,7 @@ public final class Readers {
     }
 
     /** Asks again, by a new connection, if the first statement found that the connection had been broken before. */
-    private <T> T ask(DatabaseSession session, Question<T> question) throws SQLException {
+    private <T> T ask(DatabaseSession session, DatabaseRead<T> question) throws SQLException {
         long weight = session.weight;
         boolean kept = session.isConnected();
         session.readingSince = System.nanoTime();
@@ -109,7 +109,7 @@ public final class Readers {
      * @param patience after this time the statement that runs is ended, and so are all further ones
      * @throws ReadTimeoutException if the patience was over before the answer was there
      */
-    public <T> T snapshot(Duration patience, Question<T> question) {
+    public <T> T snapshot(Duration patience, DatabaseRead<T> question) {
         return read(patience, session -> {
             Connection connection = session.connection();
             connection.setAutoCommit(false);

@@ -15,11 +15,11 @@ public abstract class SlicedWrites {
 
     SlicedWrites() {}
 
-    abstract <T> T write(int rows, Question<T> change);
+    abstract <T> T write(int rows, DatabaseRead<T> change);
 
-    abstract <T> T erase(Question<T> change);
+    abstract <T> T erase(DatabaseRead<T> change);
 
-    abstract <T> T read(Question<T> question);
+    abstract <T> T read(DatabaseRead<T> question);
 
     /** A change of one row, or of a few. */
     @FunctionalInterface

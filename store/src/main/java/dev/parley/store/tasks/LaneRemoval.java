@@ -1,7 +1,7 @@
 package dev.parley.store.tasks;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Question;
+import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.sql.SQLException;
@@ -28,7 +28,7 @@ final class LaneRemoval {
     }
 
     /** @param erased whether it leaves no trace in the files, and is written after all that was submitted before */
-    private <T> T write(int rows, boolean erased, Question<T> change) {
+    private <T> T write(int rows, boolean erased, DatabaseRead<T> change) {
         return erased ? database.erase(change) : database.write(rows, change);
     }
 

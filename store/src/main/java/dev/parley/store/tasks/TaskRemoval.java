@@ -7,7 +7,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.support.Ids;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Question;
+import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
@@ -99,7 +99,7 @@ final class TaskRemoval {
     }
 
     /** @param erased whether it leaves no trace in the files, and is written after all that was submitted before */
-    private <T> T write(int rows, boolean erased, Question<T> change) {
+    private <T> T write(int rows, boolean erased, DatabaseRead<T> change) {
         return erased ? database.erase(change) : database.write(rows, change);
     }
 

@@ -4,6 +4,6 @@ import java.sql.SQLException;
 
 /** A read of the database. */
 @FunctionalInterface
-public interface Question<T> {
+public interface DatabaseRead<T> {
     T ask(DatabaseSession session) throws SQLException;
 }
