@@ -103,7 +103,7 @@ public final class AgentProvider implements McpProvider {
             throw McpException.notFound("task", round.taskId());
         }
         Conversation conversation = conversation(round.agent(), tasks.hasSchema(round.agent(), task, caller), exchange);
-        Optional<Question> question = Question.of(round.agent(), task, agents)
+        Optional<PendingQuestion> question = PendingQuestion.of(round.agent(), task, agents)
                 .filter(open -> open.key().equals(round.key()));
         Map<String, Map<String, @Nullable Object>> answers =
                 question.map(open -> open.own(call.answers())).orElse(Map.of());

@@ -6,7 +6,7 @@ import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTask;
 import dev.parley.mcp.McpTasks;
-import dev.parley.mcp.hub.Question.Effect;
+import dev.parley.mcp.hub.PendingQuestion.Effect;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -87,7 +87,7 @@ final class AgentTasks implements McpTasks {
         return shown(
                 task,
                 result,
-                Question.of(agent, task, agents).map(Question::requests).orElse(Map.of()));
+                PendingQuestion.of(agent, task, agents).map(PendingQuestion::requests).orElse(Map.of()));
     }
 
     /** A task without its result and questions. */
@@ -125,7 +125,7 @@ final class AgentTasks implements McpTasks {
     public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller) {
         String agent = agent(taskId, caller);
         Task task = task(agent, taskId, caller);
-        Optional<Question> question = Question.of(agent, task, agents);
+        Optional<PendingQuestion> question = PendingQuestion.of(agent, task, agents);
         if (question.isEmpty()) {
             return;
         }

@@ -3,7 +3,7 @@ package dev.parley.mcp.hub;
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
-import dev.parley.mcp.hub.Question.Effect;
+import dev.parley.mcp.hub.PendingQuestion.Effect;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AError;
@@ -80,7 +80,7 @@ final class Conversation {
     }
 
     /** Answers the question of a task, and waits for the outcome. */
-    Outcome<CallResult> answer(Task task, Question question, Map<String, Map<String, @Nullable Object>> answers)
+    Outcome<CallResult> answer(Task task, PendingQuestion question, Map<String, Map<String, @Nullable Object>> answers)
             throws InterruptedException {
         return switch (question.effect(answers)) {
             case Effect.Send(var message) -> send(message, question.key());
@@ -150,7 +150,7 @@ final class Conversation {
 
     private static boolean isSettled(TaskStatus status, String question) {
         return status.state().isTerminal()
-                || status.state().isInterrupted() && !Question.key(status).equals(question);
+                || status.state().isInterrupted() && !PendingQuestion.key(status).equals(question);
     }
 
     private void follow(String id, String question) throws InterruptedException {
@@ -212,9 +212,9 @@ final class Conversation {
             return new Outcome.Complete<>(Results.of(agent, task, hasSchema));
         }
         boolean follows = Trees.map(exchange.clientCapabilities(), "extensions").containsKey(Meta.TASKS);
-        Optional<Question> open = Question.of(agent, task, agents);
+        Optional<PendingQuestion> open = PendingQuestion.of(agent, task, agents);
         if (open.isPresent() && !open.get().key().equals(question)) {
-            Question asked = open.get();
+            PendingQuestion asked = open.get();
             if (asked.suits(exchange.clientCapabilities())) {
                 return new Outcome.Questions<>(asked.requests(), new QuestionState(agent, task.id(), asked.key()).text());
             }

@@ -99,7 +99,7 @@ final class HandleTools {
         String action = Trees.filled(arguments, "action");
         Task task = tasks.task(agent, taskId, exchange.caller());
         if (action != null) {
-            Optional<Question> question = Question.of(agent, task, agents);
+            Optional<PendingQuestion> question = PendingQuestion.of(agent, task, agents);
             return question.isEmpty()
                     ? new Outcome.Complete<>(CallResult.error("action: the task does not wait for an answer"))
                     : conversation(agent, task, exchange)
@@ -111,7 +111,7 @@ final class HandleTools {
         }
         Message answer =
                 Message.user(text == null ? Part.data(data) : Part.text(text)).in(null, taskId);
-        return conversation(agent, task, exchange).send(answer, Question.key(task.status()));
+        return conversation(agent, task, exchange).send(answer, PendingQuestion.key(task.status()));
     }
 
     private Conversation conversation(String agent, Task task, Exchange exchange) {

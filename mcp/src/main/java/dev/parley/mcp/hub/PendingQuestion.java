@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param asked elicitations by keys that no other question of the task has
  * @param names keys by which the agent knows the elicitations; empty for an agent that states none
  */
-record Question(String taskId, String key, Map<String, Elicitation> asked, Map<String, String> names) {
+record PendingQuestion(String taskId, String key, Map<String, Elicitation> asked, Map<String, String> names) {
     /** Effect of answers on the task. */
     sealed interface Effect {
         /** The message answers the question. Its id follows from the question, so that a repeated round changes nothing. */
@@ -51,7 +51,7 @@ record Question(String taskId, String key, Map<String, Elicitation> asked, Map<S
     private static final Set<String> FLAT = Set.of("string", "number", "integer", "boolean");
 
     /** The question of a task; empty if it does not wait for its caller. */
-    static Optional<Question> of(String agent, Task task, OfferedAgents agents) {
+    static Optional<PendingQuestion> of(String agent, Task task, OfferedAgents agents) {
         if (!task.state().isInterrupted()) {
             return Optional.empty();
         }
@@ -70,7 +70,7 @@ record Question(String taskId, String key, Map<String, Elicitation> asked, Map<S
                         task.id() + "." + key,
                         agents.authorization(agent, task.id()).orElse(""))
                 : Elicitation.form(text, schema.isEmpty() ? FREE : schema);
-        return Optional.of(new Question(task.id(), key, Map.of(key, asked), Map.of()));
+        return Optional.of(new PendingQuestion(task.id(), key, Map.of(key, asked), Map.of()));
     }
 
     /** Key of the question of a status; of another status empty. */
@@ -94,7 +94,7 @@ record Question(String taskId, String key, Map<String, Elicitation> asked, Map<S
         return stated.values().stream().allMatch(Elicitation::isSafe) ? stated : Map.of();
     }
 
-    private static Question stated(String taskId, String key, Map<String, Elicitation> stated) {
+    private static PendingQuestion stated(String taskId, String key, Map<String, Elicitation> stated) {
         var asked = new LinkedHashMap<String, Elicitation>();
         var names = new LinkedHashMap<String, String>();
         stated.forEach((name, each) -> {
@@ -107,7 +107,7 @@ record Question(String taskId, String key, Map<String, Elicitation> asked, Map<S
                             : Elicitation.form(text, each.schema().isEmpty() ? EMPTY : each.schema()));
             names.put(own, name);
         });
-        return new Question(taskId, key, asked, names);
+        return new PendingQuestion(taskId, key, asked, names);
     }
 
     /** The flat schema in a data part of a question; empty for none. */
@@ -128,7 +128,7 @@ record Question(String taskId, String key, Map<String, Elicitation> asked, Map<S
         return "object".equals(schema.get("type"))
                 && Trees.map(schema, "properties").values().stream()
                         .map(each -> Trees.map(each))
-                        .allMatch(Question::isFlatProperty);
+                        .allMatch(PendingQuestion::isFlatProperty);
     }
 
     private static boolean isFlatProperty(Map<String, @Nullable Object> property) {
