@@ -4,7 +4,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ServerModel;
@@ -121,7 +121,7 @@ final class Connection {
         if (!meta.isEmpty()) {
             params.put("_meta", meta);
         }
-        var request = new Message.Request(exchange.id(), method, params);
+        var request = new McpMessage.Request(exchange.id(), method, params);
         var all = new LinkedHashMap<>(HeaderValues.standard(request, revision));
         all.putAll(headers);
         transport.begin(exchange, request, all);
@@ -181,7 +181,7 @@ final class Connection {
     void abandon(Exchange exchange, String reason) {
         if (isOpen && transport.cancelsByNotification(revision)) {
             // On its own thread, because the calling one may be interrupted.
-            var canceled = new Message.Notification(
+            var canceled = new McpMessage.Notification(
                     "notifications/cancelled", Trees.with(Map.of("requestId", exchange.id()), "reason", reason));
             Thread.ofVirtual().name("mcp-cancel").start(() -> send(canceled));
         }
@@ -191,7 +191,7 @@ final class Connection {
     /** Returns the result of an answer. */
     static Map<String, @Nullable Object> result(Map<String, @Nullable Object> message) {
         if (message.get("error") instanceof Map<?, ?> error) {
-            McpException problem = Message.error(Trees.map(error));
+            McpException problem = McpMessage.error(Trees.map(error));
             throw String.valueOf(problem.getMessage()).isEmpty()
                     ? new McpException(problem.code(), "error without a message", problem.data())
                     : problem;
@@ -231,8 +231,8 @@ final class Connection {
         } else if (id != null) {
             answer(
                     method.equals("ping")
-                            ? new Message.Result(id, Map.of())
-                            : new Message.Failure(
+                            ? new McpMessage.Result(id, Map.of())
+                            : new McpMessage.Failure(
                                     id, new McpException(McpException.METHOD_NOT_FOUND, method + ": unsupported")));
         }
     }
@@ -240,12 +240,12 @@ final class Connection {
     /** Refuses a question with an error. The user is not asked, so the refusal is not an answer of the user. */
     private void refuse(Map<String, @Nullable Object> question, String problem) {
         LOG.log(Level.WARNING, "a question of an MCP server is refused: {0}", problem);
-        answer(new Message.Failure(
+        answer(new McpMessage.Failure(
                 question.get("id"),
                 new McpException(McpException.INTERNAL_ERROR, "the question is not passed on: " + problem)));
     }
 
-    private void answer(Message answer) {
+    private void answer(McpMessage answer) {
         if (!answers.tryAcquire()) {
             LOG.log(Level.DEBUG, "a request of the server gets no answer: too many requests");
             return;
@@ -259,7 +259,7 @@ final class Connection {
         });
     }
 
-    private void send(Message message) {
+    private void send(McpMessage message) {
         try {
             transport.send(message);
         } catch (ServerFailure gone) {

@@ -2,7 +2,7 @@ package dev.parley.mcp.client;
 
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ServerModel;
 import dev.parley.mcp.wire.ServerModel.Initialize;
@@ -134,7 +134,7 @@ final class Handshake {
                         Kind.INVALID_RESPONSE, "protocolVersion \"" + version + "\": unsupported by this client"));
         connection.revision(revision);
         connection.described(answer);
-        connection.transport.send(new Message.Notification("notifications/initialized", Map.of()));
+        connection.transport.send(new McpMessage.Notification("notifications/initialized", Map.of()));
         connection.transport.follow();
     }
 }

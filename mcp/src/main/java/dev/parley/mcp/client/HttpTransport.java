@@ -6,7 +6,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.HeaderValues;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.outbound.http.SseParser;
@@ -116,13 +116,13 @@ public final class HttpTransport implements Transport {
     }
 
     @Override
-    public void begin(Exchange exchange, Message.Request request, Map<String, String> more) {
+    public void begin(Exchange exchange, McpMessage.Request request, Map<String, String> more) {
         Thread reader = Thread.ofVirtual().name("mcp-request").unstarted(() -> read(exchange, request, more));
         exchange.onEnd(reader::interrupt);
         reader.start();
     }
 
-    private void read(Exchange exchange, Message.Request request, Map<String, String> more) {
+    private void read(Exchange exchange, McpMessage.Request request, Map<String, String> more) {
         var failure = new ServerFailure(Kind.CONNECTION, "the exchange has ended without an answer");
         try {
             if (request.method().equals("initialize")) {
@@ -157,7 +157,7 @@ public final class HttpTransport implements Transport {
     }
 
     private void answered(
-            Exchange exchange, Message.Request request, HttpResponse<InputStream> answer, InputStream body)
+            Exchange exchange, McpMessage.Request request, HttpResponse<InputStream> answer, InputStream body)
             throws IOException, InterruptedException {
         int status = answer.statusCode();
         if (status == 200 && isLegacy()) {
@@ -193,7 +193,7 @@ public final class HttpTransport implements Transport {
      *
      * @throws ServerFailure SESSION_ENDED if it says so, or has failed before
      */
-    private void checkSession(Exchange exchange, Message.Request request, HttpResponse<?> answer, byte[] bytes) {
+    private void checkSession(Exchange exchange, McpMessage.Request request, HttpResponse<?> answer, byte[] bytes) {
         int status = answer.statusCode();
         String method = request.method();
         if (BEGINNINGS.contains(method) || Set.of(401, 403, 429).contains(status)) {
@@ -380,7 +380,7 @@ public final class HttpTransport implements Transport {
         return request;
     }
 
-    private HttpResponse<InputStream> post(Message message, Map<String, String> more)
+    private HttpResponse<InputStream> post(McpMessage message, Map<String, String> more)
             throws IOException, InterruptedException {
         byte[] body = message.bytes();
         AuthorizedHttp.Request made = authorization -> {
@@ -405,7 +405,7 @@ public final class HttpTransport implements Transport {
     }
 
     @Override
-    public void send(Message message) throws InterruptedException {
+    public void send(McpMessage message) throws InterruptedException {
         var sent = new CompletableFuture<String>();
         Thread sender = Thread.ofVirtual().name("mcp-notification").start(() -> {
             try {
@@ -438,7 +438,7 @@ public final class HttpTransport implements Transport {
         }
     }
 
-    private static String named(Message message) {
+    private static String named(McpMessage message) {
         return message.method().isEmpty() ? "an answer" : message.method();
     }
 

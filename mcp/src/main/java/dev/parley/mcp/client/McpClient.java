@@ -12,7 +12,7 @@ import dev.parley.mcp.McpTask;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.mcp.client.ParkedCalls.Parked;
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ToolModel;
@@ -161,7 +161,7 @@ public final class McpClient implements AutoCloseable {
         boolean isSent = false;
         try {
             held.questions.enter(waiting.exchange(), waiting.tool(), limit);
-            held.transport.send(new Message.Result(waiting.question(), answer));
+            held.transport.send(new McpMessage.Result(waiting.question(), answer));
             isSent = true;
         } finally {
             if (!isSent) {

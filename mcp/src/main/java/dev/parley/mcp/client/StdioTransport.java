@@ -3,7 +3,7 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
@@ -295,7 +295,7 @@ public final class StdioTransport implements Transport {
     public void revision(Revision revision) {}
 
     @Override
-    public void begin(Exchange exchange, Message.Request request, Map<String, String> headers) {
+    public void begin(Exchange exchange, McpMessage.Request request, Map<String, String> headers) {
         String id = String.valueOf(exchange.id());
         exchanges.put(id, exchange);
         exchange.onEnd(() -> exchanges.remove(id));
@@ -320,7 +320,7 @@ public final class StdioTransport implements Transport {
     }
 
     @Override
-    public void send(Message message) throws InterruptedException {
+    public void send(McpMessage message) throws InterruptedException {
         byte[] line = message.bytes();
         if (!writing.tryLock(PATIENCE_MILLIS * 5, TimeUnit.MILLISECONDS)) {
             kill(); // its output ends, which fails all requests

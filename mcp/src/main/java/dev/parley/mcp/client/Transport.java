@@ -1,6 +1,6 @@
 package dev.parley.mcp.client;
 
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,14 +25,14 @@ public interface Transport extends AutoCloseable {
      *
      * @param headers of HTTP
      */
-    void begin(Exchange exchange, Message.Request request, Map<String, String> headers);
+    void begin(Exchange exchange, McpMessage.Request request, Map<String, String> headers);
 
     /**
      * Sends a notification, or the answer to a request of the server.
      *
      * @throws ServerFailure if it cannot be sent
      */
-    void send(Message message) throws InterruptedException;
+    void send(McpMessage message) throws InterruptedException;
 
     /** Begins to receive messages of a legacy server that belong to no request. */
     void follow();

@@ -8,7 +8,7 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.HeaderValues;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
@@ -25,7 +25,7 @@ final class HeaderChecks {
     private HeaderChecks() {}
 
     /** Checks the revision in headers and body, and reads the client. */
-    static Peer peer(Message.Request request, WireRequest http) {
+    static Peer peer(McpMessage.Request request, WireRequest http) {
         String header = http.header(VERSION);
         if (header == null) {
             throw mismatch(VERSION + ": missing");
@@ -67,7 +67,7 @@ final class HeaderChecks {
     }
 
     /** Checks the headers that name the method and its object. */
-    static void check(Message.Request request, WireRequest http) {
+    static void check(McpMessage.Request request, WireRequest http) {
         String method = http.header(METHOD);
         if (method == null || !method.equals(request.method())) {
             throw mismatch(METHOD + ": missing, or not the method of the body");
@@ -76,7 +76,7 @@ final class HeaderChecks {
     }
 
     /** Checks the headers that repeat arguments of a tool. */
-    static void check(Tool tool, Message.Request request, WireRequest http) {
+    static void check(Tool tool, McpMessage.Request request, WireRequest http) {
         List<HeaderValues.Param> params;
         try {
             params = HeaderValues.params(tool.inputSchema());

@@ -8,7 +8,7 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
@@ -51,7 +51,7 @@ public final class HttpEngine implements AutoCloseable {
     public Feed<Reply> answer(McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
         String version = http.header(VERSION);
-        boolean isRequest = http.method().equals("POST") && exchange.message() instanceof Message.Request;
+        boolean isRequest = http.method().equals("POST") && exchange.message() instanceof McpMessage.Request;
         if (version != null && !isRequest && Revision.of(version).isEmpty()) {
             return refused(400, null, HeaderChecks.unsupported(version));
         }
@@ -60,23 +60,23 @@ public final class HttpEngine implements AutoCloseable {
             case "DELETE" -> end(http, caller);
             default ->
                 switch (exchange.message()) {
-                    case Message.Request request ->
+                    case McpMessage.Request request ->
                         isStateless(request, http)
                                 ? stateless(request, http, caller)
                                 : withSession(request, exchange, caller);
-                    case Message.Notification notification -> notified(notification, http, caller);
-                    case Message.Result result -> answered(result.id(), result, http, caller);
-                    case Message.Failure failure ->
+                    case McpMessage.Notification notification -> notified(notification, http, caller);
+                    case McpMessage.Result result -> answered(result.id(), result, http, caller);
+                    case McpMessage.Failure failure ->
                         failure.id() == null
                                 ? Outbox.of(202, null, Map.of())
                                 : answered(failure.id(), failure, http, caller);
-                    case Message.Malformed malformed -> Outbox.of(400, malformed, Map.of());
+                    case McpMessage.Malformed malformed -> Outbox.of(400, malformed, Map.of());
                 };
         };
     }
 
     /** The era of a request: the one of its {@code _meta}, or of its header. */
-    private static boolean isStateless(Message.Request request, WireRequest http) {
+    private static boolean isStateless(McpMessage.Request request, WireRequest http) {
         if (Trees.map(request.params().get("_meta")).containsKey(Meta.PROTOCOL_VERSION)) {
             return true;
         }
@@ -90,7 +90,7 @@ public final class HttpEngine implements AutoCloseable {
         return Revision.of(version).filter(each -> !each.isStateless()).isPresent();
     }
 
-    private Feed<Reply> stateless(Message.Request request, WireRequest http, CallContext caller) {
+    private Feed<Reply> stateless(McpMessage.Request request, WireRequest http, CallContext caller) {
         Peer peer;
         try {
             peer = HeaderChecks.peer(request, http);
@@ -104,7 +104,7 @@ public final class HttpEngine implements AutoCloseable {
             }
         } catch (McpException problem) {
             int status = problem.code() == McpException.METHOD_NOT_FOUND ? 404 : 400;
-            return Outbox.of(status, new Message.Failure(request.id(), problem), Map.of());
+            return Outbox.of(status, new McpMessage.Failure(request.id(), problem), Map.of());
         }
         return request.method().equals(Methods.LISTEN)
                 ? listen(request, peer, caller)
@@ -112,7 +112,7 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     private Feed<Reply> answer(
-            Message.Request request,
+            McpMessage.Request request,
             Peer peer,
             @Nullable Session session,
             RunningCall.@Nullable Asker asker,
@@ -138,9 +138,9 @@ public final class HttpEngine implements AutoCloseable {
         return outbox;
     }
 
-    private void work(Message.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {
+    private void work(McpMessage.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {
         try {
-            Message reply = methods.reply(request, call, session);
+            McpMessage reply = methods.reply(request, call, session);
             outbox.end(Reply.last(status(reply, call.peer()), reply));
         } catch (A2AException refusal) {
             outbox.fail(refusal);
@@ -156,15 +156,15 @@ public final class HttpEngine implements AutoCloseable {
         }
     }
 
-    private static int status(Message reply, Peer peer) {
+    private static int status(McpMessage reply, Peer peer) {
         return peer.isStateless()
-                        && reply instanceof Message.Failure failure
+                        && reply instanceof McpMessage.Failure failure
                         && failure.error().code() == McpException.MISSING_CLIENT_CAPABILITY
                 ? 400
                 : 200;
     }
 
-    private Feed<Reply> listen(Message.Request request, Peer peer, CallContext caller) {
+    private Feed<Reply> listen(McpMessage.Request request, Peer peer, CallContext caller) {
         String owner = RequestState.owner(caller);
         var subscription = new Subscribed();
         var outbox = new Outbox(subscription::close);
@@ -175,7 +175,7 @@ public final class HttpEngine implements AutoCloseable {
             subscription.open = Subscription.listen(provider, caller, peer, request, outbox::send);
         } catch (McpException problem) {
             subscription.close();
-            return Outbox.of(400, new Message.Failure(request.id(), problem), Map.of());
+            return Outbox.of(400, new McpMessage.Failure(request.id(), problem), Map.of());
         }
         return outbox;
     }
@@ -221,7 +221,7 @@ public final class HttpEngine implements AutoCloseable {
         }
     }
 
-    private Feed<Reply> withSession(Message.Request request, McpExchange exchange, CallContext caller) {
+    private Feed<Reply> withSession(McpMessage.Request request, McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
         if (request.method().equals(Methods.INITIALIZE)) {
             return initialize(request, caller);
@@ -254,13 +254,13 @@ public final class HttpEngine implements AutoCloseable {
         return answer(request, peer, session, exchange.takesEvents() ? session : null, caller);
     }
 
-    private Feed<Reply> initialize(Message.Request request, CallContext caller) {
+    private Feed<Reply> initialize(McpMessage.Request request, CallContext caller) {
         Revision revision = initialRevision(request.params());
         var session = new Session(
                 RequestState.owner(caller), revision, Trees.map(request.params().get("capabilities")));
         return Outbox.of(
                 200,
-                new Message.Result(request.id(), methods.initialized(revision)),
+                new McpMessage.Result(request.id(), methods.initialized(revision)),
                 Map.of(SESSION, sessions.add(session)));
     }
 
@@ -276,7 +276,7 @@ public final class HttpEngine implements AutoCloseable {
         return id == null ? null : sessions.of(id, RequestState.owner(caller));
     }
 
-    private Feed<Reply> notified(Message.Notification notification, WireRequest http, CallContext caller) {
+    private Feed<Reply> notified(McpMessage.Notification notification, WireRequest http, CallContext caller) {
         if (http.header(SESSION) != null) {
             Session session = session(http, caller);
             if (session == null) {
@@ -287,7 +287,7 @@ public final class HttpEngine implements AutoCloseable {
         return Outbox.of(202, null, Map.of());
     }
 
-    private Feed<Reply> answered(Object id, Message answer, WireRequest http, CallContext caller) {
+    private Feed<Reply> answered(Object id, McpMessage answer, WireRequest http, CallContext caller) {
         Session session = session(http, caller);
         if (session == null) {
             return http.header(SESSION) == null
@@ -335,7 +335,7 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     private static Feed<Reply> refused(int status, @Nullable Object id, McpException problem) {
-        return Outbox.of(status, new Message.Failure(id, problem), Map.of());
+        return Outbox.of(status, new McpMessage.Failure(id, problem), Map.of());
     }
 
     /** Ends all sessions and subscriptions. */

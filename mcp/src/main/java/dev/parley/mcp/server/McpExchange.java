@@ -1,7 +1,7 @@
 package dev.parley.mcp.server;
 
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param name {@code mcp/} and the method, or {@value #OTHER}
  * @param message the body; malformed for a request without
  */
-public record McpExchange(String name, WireRequest request, Message message)
+public record McpExchange(String name, WireRequest request, McpMessage message)
         implements Operation.ExtensionWatch<Reply> {
     /** Name of what is no call of a feature: sessions, notifications, answers, and unknown methods. */
     public static final String OTHER = "mcp/session";
@@ -31,9 +31,9 @@ public record McpExchange(String name, WireRequest request, Message message)
 
     /** Makes the operation of a request. */
     public static McpExchange of(WireRequest request) {
-        Message message = Message.read(request.body());
+        McpMessage message = McpMessage.read(request.body());
         return new McpExchange(
-                message instanceof Message.Request call ? NAMES.getOrDefault(call.method(), OTHER) : OTHER,
+                message instanceof McpMessage.Request call ? NAMES.getOrDefault(call.method(), OTHER) : OTHER,
                 request,
                 message);
     }

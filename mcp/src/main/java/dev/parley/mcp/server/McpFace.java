@@ -8,7 +8,7 @@ import dev.parley.dialect.spi.WireCall;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.mcp.McpException;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -77,7 +77,7 @@ public final class McpFace implements WireFace {
     }
 
     private static WireAnswer.Whole whole(Reply reply) {
-        Message message = reply.message();
+        McpMessage message = reply.message();
         if (message == null) {
             return new WireAnswer.Whole(reply.status(), reply.headers(), new byte[0]);
         }
@@ -90,8 +90,8 @@ public final class McpFace implements WireFace {
         return new WireAnswer.Events(
                 Map.of(),
                 new Joined(List.copyOf(first), rest).as(reply -> frame(reply.message())),
-                problem -> frame(new Message.Failure(
-                        exchange.message() instanceof Message.Request request ? request.id() : null,
+                problem -> frame(new McpMessage.Failure(
+                        exchange.message() instanceof McpMessage.Request request ? request.id() : null,
                         problem(problem))));
     }
 
@@ -118,7 +118,7 @@ public final class McpFace implements WireFace {
         }
     }
 
-    private static byte[] frame(@Nullable Message message) {
+    private static byte[] frame(@Nullable McpMessage message) {
         return message == null
                 ? new byte[0]
                 : ("event: message\ndata: " + new String(message.bytes(), UTF_8) + "\n\n").getBytes(UTF_8);
@@ -131,9 +131,9 @@ public final class McpFace implements WireFace {
         int status = problem.error() == A2AError.CONTENT_TYPE_NOT_SUPPORTED
                 ? 415
                 : problem.error().httpStatus();
-        Message read = Message.read(request.body());
-        Object id = read instanceof Message.Request call ? call.id() : null;
-        return new WireAnswer.Whole(status, headers, new Message.Failure(id, problem(problem)).bytes());
+        McpMessage read = McpMessage.read(request.body());
+        Object id = read instanceof McpMessage.Request call ? call.id() : null;
+        return new WireAnswer.Whole(status, headers, new McpMessage.Failure(id, problem(problem)).bytes());
     }
 
     /** Codes of A2A have no meaning in MCP. */

@@ -12,7 +12,7 @@ import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.Resource;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
@@ -157,15 +157,15 @@ final class Methods {
      * @param session null for a request without one
      * @throws A2AException if the hub refuses the caller
      */
-    Message reply(Message.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
+    McpMessage reply(McpMessage.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
         try {
-            return new Message.Result(request.id(), answer(request, call, session));
+            return new McpMessage.Result(request.id(), answer(request, call, session));
         } catch (McpException problem) {
-            return new Message.Failure(request.id(), problem);
+            return new McpMessage.Failure(request.id(), problem);
         } catch (A2AException refusal) {
             throw refusal;
         } catch (RuntimeException failed) {
-            return new Message.Failure(request.id(), internal(request.method(), failed));
+            return new McpMessage.Failure(request.id(), internal(request.method(), failed));
         }
     }
 
@@ -176,7 +176,7 @@ final class Methods {
      * @throws McpException for the client
      * @throws A2AException if the hub refuses the caller
      */
-    private Map<String, @Nullable Object> answer(Message.Request request, RunningCall call, @Nullable Session session)
+    private Map<String, @Nullable Object> answer(McpMessage.Request request, RunningCall call, @Nullable Session session)
             throws InterruptedException {
         Map<String, @Nullable Object> result = OF_SESSIONS.contains(request.method())
                 ? ofSession(request.method(), request.params(), session)
@@ -199,7 +199,7 @@ final class Methods {
         return new McpException(McpException.INTERNAL_ERROR, "Internal error (reference " + reference + ")");
     }
 
-    private Map<String, @Nullable Object> result(Message.Request request, RunningCall call)
+    private Map<String, @Nullable Object> result(McpMessage.Request request, RunningCall call)
             throws InterruptedException {
         Map<String, @Nullable Object> params = request.params();
         CallContext caller = call.caller();
@@ -333,7 +333,7 @@ final class Methods {
     }
 
     private <R> Map<String, @Nullable Object> asking(
-            Message.Request request,
+            McpMessage.Request request,
             RunningCall call,
             Asking<R> asking,
             Function<R, Map<String, @Nullable Object>> shown)
@@ -392,7 +392,7 @@ final class Methods {
     private Map<String, @Nullable Object> questions(
             Map<String, Map<String, @Nullable Object>> requests,
             @Nullable String state,
-            Message.Request request,
+            McpMessage.Request request,
             RunningCall call) {
         var result = new LinkedHashMap<String, @Nullable Object>(Map.of("resultType", "input_required"));
         if (!requests.isEmpty()) {

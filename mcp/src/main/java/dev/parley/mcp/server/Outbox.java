@@ -1,6 +1,6 @@
 package dev.parley.mcp.server;
 
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
 import java.time.Duration;
@@ -29,14 +29,14 @@ final class Outbox implements Feed<Reply> {
         this.onClose = onClose;
     }
 
-    void send(Message message) {
+    void send(McpMessage message) {
         lock.lock();
         try {
             if (ended || closed) {
                 return;
             }
             Reply reply = Reply.of(message);
-            if (message instanceof Message.Notification) {
+            if (message instanceof McpMessage.Notification) {
                 if (replies.contains(reply)) {
                     return;
                 }
@@ -53,7 +53,7 @@ final class Outbox implements Feed<Reply> {
 
     private void dropOldest() {
         for (int i = 0; i < replies.size(); i++) {
-            if (replies.get(i).message() instanceof Message.Notification) {
+            if (replies.get(i).message() instanceof McpMessage.Notification) {
                 replies.remove(i);
                 return;
             }
@@ -129,7 +129,7 @@ final class Outbox implements Feed<Reply> {
     }
 
     /** A feed of one answer. */
-    static Feed<Reply> of(int status, @Nullable Message message, Map<String, String> headers) {
+    static Feed<Reply> of(int status, @Nullable McpMessage message, Map<String, String> headers) {
         return Feed.of(List.of(new Reply(status, headers, message, true)));
     }
 }

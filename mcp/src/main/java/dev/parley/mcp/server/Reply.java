@@ -1,6 +1,6 @@
 package dev.parley.mcp.server;
 
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param isLast whether the answer is complete with it
  */
 public record Reply(
-        int status, Map<String, String> headers, @Nullable Message message, boolean isLast) {
+        int status, Map<String, String> headers, @Nullable McpMessage message, boolean isLast) {
     /** A message on the way to the answer. */
-    static Reply of(Message message) {
+    static Reply of(McpMessage message) {
         return new Reply(200, Map.of(), message, false);
     }
 
-    static Reply last(int status, Message message) {
+    static Reply last(int status, McpMessage message) {
         return new Reply(status, Map.of(), message, true);
     }
 }

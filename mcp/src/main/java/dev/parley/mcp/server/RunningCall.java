@@ -1,7 +1,7 @@
 package dev.parley.mcp.server;
 
 import dev.parley.mcp.McpProvider;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.ServerModel;
 import dev.parley.mcp.wire.ServerModel.Progress;
@@ -20,7 +20,7 @@ final class RunningCall implements McpProvider.Exchange {
     @FunctionalInterface
     interface Asker {
         Map<String, Map<String, @Nullable Object>> ask(
-                Map<String, Map<String, @Nullable Object>> questions, Consumer<Message> out)
+                Map<String, Map<String, @Nullable Object>> questions, Consumer<McpMessage> out)
                 throws InterruptedException;
     }
 
@@ -28,7 +28,7 @@ final class RunningCall implements McpProvider.Exchange {
     private final Peer peer;
     private final @Nullable Object progressToken;
     private final @Nullable Asker asker;
-    private final Consumer<Message> out;
+    private final Consumer<McpMessage> out;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Runnable> actions = new ArrayList<>();
     private @Nullable Thread thread;
@@ -47,7 +47,7 @@ final class RunningCall implements McpProvider.Exchange {
             Peer peer,
             Map<String, @Nullable Object> meta,
             @Nullable Asker asker,
-            Consumer<Message> out) {
+            Consumer<McpMessage> out) {
         this.caller = caller;
         this.peer = peer;
         this.progressToken = meta.get(Meta.PROGRESS_TOKEN);
@@ -130,7 +130,7 @@ final class RunningCall implements McpProvider.Exchange {
         }
     }
 
-    private void send(Message message) {
+    private void send(McpMessage message) {
         lock.lock();
         try {
             if (!canceled && !ended && !left) {
@@ -163,7 +163,7 @@ final class RunningCall implements McpProvider.Exchange {
             }
             progress = value;
             var report = new Progress(progressToken, number(value), total == null ? null : number(total), message);
-            send(new Message.Notification("notifications/progress", Trees.of(ServerModel.PROGRESS, report)));
+            send(new McpMessage.Notification("notifications/progress", Trees.of(ServerModel.PROGRESS, report)));
         } finally {
             lock.unlock();
         }
@@ -179,7 +179,7 @@ final class RunningCall implements McpProvider.Exchange {
     @Override
     public void log(String level, Object data) {
         if (peer.wants(level)) {
-            send(new Message.Notification("notifications/message", Trees.with(Map.of("level", level), "data", data)));
+            send(new McpMessage.Notification("notifications/message", Trees.with(Map.of("level", level), "data", data)));
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.parley.mcp.server;
 
 import dev.parley.mcp.McpException;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.support.LruMap;
@@ -32,7 +32,7 @@ final class Session implements RunningCall.Asker {
     private final String owner;
     private final Revision revision;
     private final Map<String, @Nullable Object> capabilities;
-    private final Map<String, CompletableFuture<Message>> questions = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<McpMessage>> questions = new ConcurrentHashMap<>();
     private final Map<Object, RunningCall> calls = new ConcurrentHashMap<>();
     /** Newest calls whose clients have left. */
     private final Map<Object, RunningCall> left = Collections.synchronizedMap(new LruMap<>(MAX_LEFT));
@@ -100,7 +100,7 @@ final class Session implements RunningCall.Asker {
     }
 
     /** Takes a notification of the client. */
-    void notified(Message.Notification notification) {
+    void notified(McpMessage.Notification notification) {
         Object id = notification.params().get("requestId");
         if (notification.method().equals("notifications/cancelled") && id != null) {
             Stream.of(calls, left)
@@ -111,8 +111,8 @@ final class Session implements RunningCall.Asker {
     }
 
     /** Takes an answer to a question. One without a question is ignored. */
-    void answered(Object id, Message answer) {
-        CompletableFuture<Message> question = questions.remove(String.valueOf(id));
+    void answered(Object id, McpMessage answer) {
+        CompletableFuture<McpMessage> question = questions.remove(String.valueOf(id));
         if (question != null) {
             question.complete(answer);
         }
@@ -120,8 +120,8 @@ final class Session implements RunningCall.Asker {
 
     @Override
     public Map<String, Map<String, @Nullable Object>> ask(
-            Map<String, Map<String, @Nullable Object>> asked, Consumer<Message> out) throws InterruptedException {
-        var waiting = new LinkedHashMap<String, CompletableFuture<Message>>();
+            Map<String, Map<String, @Nullable Object>> asked, Consumer<McpMessage> out) throws InterruptedException {
+        var waiting = new LinkedHashMap<String, CompletableFuture<McpMessage>>();
         var ids = new LinkedHashMap<String, String>();
         try {
             for (Map.Entry<String, Map<String, @Nullable Object>> each : asked.entrySet()) {
@@ -129,17 +129,17 @@ final class Session implements RunningCall.Asker {
                     throw new McpException(McpException.INTERNAL_ERROR, "Too many questions wait for the client");
                 }
                 String id = "question-" + number.incrementAndGet();
-                var answer = new CompletableFuture<Message>();
+                var answer = new CompletableFuture<McpMessage>();
                 questions.put(id, answer);
                 ids.put(each.getKey(), id);
                 waiting.put(each.getKey(), answer);
-                out.accept(new Message.Request(
+                out.accept(new McpMessage.Request(
                         id,
                         String.valueOf(each.getValue().get("method")),
                         Trees.map(each.getValue().get("params"))));
             }
             var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-            for (Map.Entry<String, CompletableFuture<Message>> each : waiting.entrySet()) {
+            for (Map.Entry<String, CompletableFuture<McpMessage>> each : waiting.entrySet()) {
                 answers.put(each.getKey(), result(each.getValue().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)));
             }
             return answers;
@@ -152,14 +152,14 @@ final class Session implements RunningCall.Asker {
         }
     }
 
-    private static Map<String, @Nullable Object> result(Message answer) {
-        if (answer instanceof Message.Result result) {
+    private static Map<String, @Nullable Object> result(McpMessage answer) {
+        if (answer instanceof McpMessage.Result result) {
             return result.result();
         }
         throw new McpException(
                 McpException.INTERNAL_ERROR,
                 "The client refused a question"
-                        + (answer instanceof Message.Failure failure
+                        + (answer instanceof McpMessage.Failure failure
                                 ? ": " + failure.error().getMessage()
                                 : ""));
     }

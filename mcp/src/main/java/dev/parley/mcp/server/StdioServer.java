@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.ServerInfo;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
@@ -80,7 +80,7 @@ public final class StdioServer implements AutoCloseable {
                             McpException.INVALID_REQUEST,
                             "line too long (expected: at most " + MAX_LINE + " bytes)");
                 } else if (!line.toString(UTF_8).isBlank()) {
-                    receive(Message.read(line.toByteArray()));
+                    receive(McpMessage.read(line.toByteArray()));
                 }
                 line.reset();
                 isTooLong = false;
@@ -88,32 +88,32 @@ public final class StdioServer implements AutoCloseable {
         }
     }
 
-    private void receive(Message message) {
+    private void receive(McpMessage message) {
         Session own = session;
         switch (message) {
-            case Message.Request request -> {
+            case McpMessage.Request request -> {
                 try {
                     answer(request);
                 } catch (McpException problem) {
-                    write(new Message.Failure(request.id(), problem));
+                    write(new McpMessage.Failure(request.id(), problem));
                 }
             }
-            case Message.Notification notification -> notified(notification);
-            case Message.Result result -> {
+            case McpMessage.Notification notification -> notified(notification);
+            case McpMessage.Result result -> {
                 if (own != null) {
                     own.answered(result.id(), result);
                 }
             }
-            case Message.Failure failure -> {
+            case McpMessage.Failure failure -> {
                 if (own != null && failure.id() != null) {
                     own.answered(failure.id(), failure);
                 }
             }
-            case Message.Malformed malformed -> write(malformed);
+            case McpMessage.Malformed malformed -> write(malformed);
         }
     }
 
-    private void answer(Message.Request request) {
+    private void answer(McpMessage.Request request) {
         Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
         boolean isStateless = meta.containsKey(Meta.PROTOCOL_VERSION);
         if (request.method().equals(Methods.INITIALIZE) && !isStateless) {
@@ -142,10 +142,10 @@ public final class StdioServer implements AutoCloseable {
         }
     }
 
-    private void work(Message.Request request, RunningCall call, @Nullable Session own) {
+    private void work(McpMessage.Request request, RunningCall call, @Nullable Session own) {
         call.run(() -> {
             try {
-                Message reply = methods.reply(request, call, own);
+                McpMessage reply = methods.reply(request, call, own);
                 calls.remove(request.id(), call);
                 if (!call.isCanceled()) {
                     write(reply);
@@ -160,7 +160,7 @@ public final class StdioServer implements AutoCloseable {
         });
     }
 
-    private void initialize(Message.Request request) {
+    private void initialize(McpMessage.Request request) {
         var begun = new Session(
                 RequestState.owner(caller),
                 HttpEngine.initialRevision(request.params()),
@@ -170,10 +170,10 @@ public final class StdioServer implements AutoCloseable {
         if (before != null) {
             before.end();
         }
-        write(new Message.Result(request.id(), methods.initialized(begun.peer().revision())));
+        write(new McpMessage.Result(request.id(), methods.initialized(begun.peer().revision())));
     }
 
-    private void listen(Message.Request request, Peer peer) {
+    private void listen(McpMessage.Request request, Peer peer) {
         if (listens.size() >= MAX_LISTENS) {
             throw new McpException(
                     McpException.INVALID_REQUEST,
@@ -185,7 +185,7 @@ public final class StdioServer implements AutoCloseable {
         listens.put(request.id(), Subscription.listen(provider, caller, peer, request, this::write));
     }
 
-    private void notified(Message.Notification notification) {
+    private void notified(McpMessage.Notification notification) {
         Session own = session;
         if (notification.method().equals("notifications/initialized") && own != null && changes == null) {
             changes = Subscription.ofSession(provider, caller, own::follows, this::write);
@@ -204,10 +204,10 @@ public final class StdioServer implements AutoCloseable {
     }
 
     private void fail(@Nullable Object id, int code, String problem) {
-        write(new Message.Failure(id, new McpException(code, problem)));
+        write(new McpMessage.Failure(id, new McpException(code, problem)));
     }
 
-    private void write(Message message) {
+    private void write(McpMessage message) {
         byte[] bytes = message.bytes();
         writing.lock();
         try {

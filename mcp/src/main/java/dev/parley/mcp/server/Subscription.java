@@ -3,7 +3,7 @@ package dev.parley.mcp.server;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpTasks;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
@@ -26,12 +26,12 @@ final class Subscription implements AutoCloseable {
 
     private final @Nullable Object id;
     private final Predicate<String> filter;
-    private final Consumer<Message> out;
+    private final Consumer<McpMessage> out;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<AutoCloseable> sources = new ArrayList<>();
-    private @Nullable List<Message> early = new ArrayList<>();
+    private @Nullable List<McpMessage> early = new ArrayList<>();
 
-    private Subscription(@Nullable Object id, Predicate<String> filter, Consumer<Message> out) {
+    private Subscription(@Nullable Object id, Predicate<String> filter, Consumer<McpMessage> out) {
         this.id = id;
         this.filter = filter;
         this.out = out;
@@ -39,7 +39,7 @@ final class Subscription implements AutoCloseable {
 
     /** All changes of lists, and of the resources of a session. */
     static Subscription ofSession(
-            McpProvider provider, CallContext caller, Predicate<String> uris, Consumer<Message> out) {
+            McpProvider provider, CallContext caller, Predicate<String> uris, Consumer<McpMessage> out) {
         var subscription = new Subscription(
                 null, change -> !change.startsWith(RESOURCE) || uris.test(change.substring(RESOURCE.length())), out);
         subscription.follow(provider, caller);
@@ -53,7 +53,7 @@ final class Subscription implements AutoCloseable {
      * @throws McpException INVALID_PARAMS for more names than {@value #MAX_NAMES}
      */
     static Subscription listen(
-            McpProvider provider, CallContext caller, Peer peer, Message.Request request, Consumer<Message> out) {
+            McpProvider provider, CallContext caller, Peer peer, McpMessage.Request request, Consumer<McpMessage> out) {
         Map<String, @Nullable Object> wanted = Trees.map(request.params().get("notifications"));
         var accepted = new LinkedHashMap<String, @Nullable Object>();
         var changes = new ArrayList<String>();
@@ -79,7 +79,7 @@ final class Subscription implements AutoCloseable {
             if (!taskIds.isEmpty() && tasks != null && peer.hasTasks()) {
                 accepted.put("taskIds", subscription.follow(tasks, taskIds, caller));
             }
-            subscription.begin(List.of(new Message.Notification(
+            subscription.begin(List.of(new McpMessage.Notification(
                     "notifications/subscriptions/acknowledged",
                     subscription.tagged(Map.of("notifications", accepted)))));
             return subscription;
@@ -118,7 +118,7 @@ final class Subscription implements AutoCloseable {
                 add(tasks.onChange(
                         task,
                         caller,
-                        state -> send(new Message.Notification(
+                        state -> send(new McpMessage.Notification(
                                 "notifications/tasks", tagged(Trees.of(ResultModel.TASK, state))))));
                 followed.add(task);
             } catch (McpException unknown) {
@@ -137,11 +137,11 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    private Message message(String change) {
+    private McpMessage message(String change) {
         return change.startsWith(RESOURCE)
-                ? new Message.Notification(
+                ? new McpMessage.Notification(
                         "notifications/resources/updated", tagged(Map.of("uri", change.substring(RESOURCE.length()))))
-                : new Message.Notification("notifications/" + change + "/list_changed", tagged(Map.of()));
+                : new McpMessage.Notification("notifications/" + change + "/list_changed", tagged(Map.of()));
     }
 
     private Map<String, @Nullable Object> tagged(Map<String, @Nullable Object> params) {
@@ -149,17 +149,17 @@ final class Subscription implements AutoCloseable {
     }
 
     /** Answer to the request when the server ends the subscription. */
-    static Message ended(Object id) {
-        return new Message.Result(
+    static McpMessage ended(Object id) {
+        return new McpMessage.Result(
                 id, Trees.with(Map.of("resultType", "complete"), "_meta", Map.of(Meta.SUBSCRIPTION_ID, id)));
     }
 
     /** Sends the first messages, and behind them all changes since the sources are followed. */
-    private void begin(List<Message> first) {
+    private void begin(List<McpMessage> first) {
         lock.lock();
         try {
             first.forEach(out);
-            List<Message> waiting = early;
+            List<McpMessage> waiting = early;
             early = null;
             if (waiting != null) {
                 waiting.forEach(out);
@@ -169,7 +169,7 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    private void send(Message message) {
+    private void send(McpMessage message) {
         lock.lock();
         try {
             if (early == null) {

@@ -29,14 +29,14 @@ record Envelope(
             .optional("error", ERROR, Envelope::error)
             .as(v -> new Envelope(v.skip().next(), v.next(), v.next(), v.next(), v.next()));
 
-    static Envelope of(Message message) {
+    static Envelope of(McpMessage message) {
         return switch (message) {
-            case Message.Request(var id, var method, var params) -> new Envelope(id, method, params, null, null);
-            case Message.Notification(var method, var params) ->
+            case McpMessage.Request(var id, var method, var params) -> new Envelope(id, method, params, null, null);
+            case McpMessage.Notification(var method, var params) ->
                 new Envelope(null, method, params.isEmpty() ? null : params, null, null);
-            case Message.Result(var id, var result) -> new Envelope(id, null, null, result, null);
-            case Message.Failure(@Nullable Object id, var error) -> new Envelope(id, null, null, null, error);
-            case Message.Malformed(@Nullable Object id, var problem) -> new Envelope(id, null, null, null, problem);
+            case McpMessage.Result(var id, var result) -> new Envelope(id, null, null, result, null);
+            case McpMessage.Failure(@Nullable Object id, var error) -> new Envelope(id, null, null, null, error);
+            case McpMessage.Malformed(@Nullable Object id, var problem) -> new Envelope(id, null, null, null, problem);
         };
     }
 }

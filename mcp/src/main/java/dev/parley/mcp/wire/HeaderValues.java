@@ -53,18 +53,18 @@ public final class HeaderValues {
     private HeaderValues() {}
 
     /** The name of the object of a request, which a header repeats; empty for none. */
-    public static Optional<String> named(Message.Request request) {
+    public static Optional<String> named(McpMessage.Request request) {
         String member = NAMED.get(request.method());
         return Optional.ofNullable(member == null ? null : Trees.text(request.params(), member));
     }
 
     /** Headers that repeat members of a message, for the present revision. */
-    public static Map<String, String> standard(Message message, @Nullable Revision revision) {
+    public static Map<String, String> standard(McpMessage message, @Nullable Revision revision) {
         if (revision == null || !revision.isStateless() || message.method().isEmpty()) {
             return Map.of();
         }
         var headers = new LinkedHashMap<>(Map.of(METHOD, message.method()));
-        if (message instanceof Message.Request request) {
+        if (message instanceof McpMessage.Request request) {
             named(request).ifPresent(name -> headers.put(NAME, encode(name)));
         }
         return headers;

@@ -8,7 +8,7 @@ import dev.parley.mcp.CallResult;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -77,7 +77,7 @@ final class ChildOutputFuzzTest {
         public void revision(Revision revision) {}
 
         @Override
-        public void begin(Exchange exchange, Message.Request request, Map<String, String> headers) {
+        public void begin(Exchange exchange, McpMessage.Request request, Map<String, String> headers) {
             var in = new ByteArrayInputStream(output);
             try {
                 for (byte[] line = StdioTransport.line(in, MAX); line != null; line = StdioTransport.line(in, MAX)) {
@@ -96,7 +96,7 @@ final class ChildOutputFuzzTest {
         }
 
         @Override
-        public void send(Message message) {}
+        public void send(McpMessage message) {}
 
         @Override
         public void follow() {}

@@ -10,7 +10,7 @@ import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -190,7 +190,7 @@ class McpClientTest {
 
         assertThat(exited.await(15, TimeUnit.SECONDS)).isTrue();
         var exchange = new Exchange(1);
-        transport.begin(exchange, new Message.Request(1, "ping", Map.of()), Map.of());
+        transport.begin(exchange, new McpMessage.Request(1, "ping", Map.of()), Map.of());
         assertThatThrownBy(() -> exchange.next(LIMIT))
                 .isInstanceOf(ServerFailure.class)
                 .hasMessageContaining("status 3");

@@ -8,7 +8,7 @@ import dev.parley.dialect.spi.WireRequest;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.wire.HeaderValues;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -59,9 +59,9 @@ final class McpFuzzTest {
     @MethodSource("requests")
     @FuzzTest(maxDuration = "2m")
     void requests(byte[] body) throws InterruptedException {
-        Message message = Message.read(body);
-        String method = message instanceof Message.Request request ? request.method() : "";
-        String name = message instanceof Message.Request request
+        McpMessage message = McpMessage.read(body);
+        String method = message instanceof McpMessage.Request request ? request.method() : "";
+        String name = message instanceof McpMessage.Request request
                 ? Stream.of("name", "uri", "taskId")
                         .map(member -> Trees.text(request.params().get(member)))
                         .filter(Objects::nonNull)
@@ -98,7 +98,7 @@ final class McpFuzzTest {
         if (reply.message() != null) {
             byte[] bytes = reply.message().bytes();
             assertThat(JsonText.read(bytes, Codecs.STRUCT)).containsEntry("jsonrpc", "2.0");
-            if (reply.message() instanceof Message.Failure failure) {
+            if (reply.message() instanceof McpMessage.Failure failure) {
                 assertThat(failure.error().code()).isNotEqualTo(McpException.INTERNAL_ERROR);
                 assertThat(new String(bytes, UTF_8)).doesNotContain("Exception", "dev.parley");
             }

@@ -3,7 +3,7 @@ package dev.parley.mcp.server;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Revision;
 import java.time.Duration;
 import java.time.Instant;
@@ -69,15 +69,15 @@ class SessionsTest {
     void aSlowReaderLosesNotificationsButNoAnswer() throws InterruptedException {
         var outbox = new Outbox(() -> {});
         for (int i = 0; i < 10_000; i++) {
-            outbox.send(new Message.Notification("notifications/progress", Map.of("progress", i)));
-            outbox.send(new Message.Notification("notifications/tools/list_changed", Map.of()));
+            outbox.send(new McpMessage.Notification("notifications/progress", Map.of("progress", i)));
+            outbox.send(new McpMessage.Notification("notifications/tools/list_changed", Map.of()));
         }
-        outbox.send(new Message.Request("q", "elicitation/create", Map.of()));
-        outbox.end(Reply.last(200, new Message.Result(1, Map.of())));
+        outbox.send(new McpMessage.Request("q", "elicitation/create", Map.of()));
+        outbox.end(Reply.last(200, new McpMessage.Result(1, Map.of())));
 
         var all = requireNonNull(outbox.next(Duration.ZERO));
         assertThat(all).hasSizeLessThanOrEqualTo(Outbox.MAX_NOTIFICATIONS + 2);
-        assertThat(all.get(all.size() - 2).message()).isInstanceOf(Message.Request.class);
+        assertThat(all.get(all.size() - 2).message()).isInstanceOf(McpMessage.Request.class);
         assertThat(all.getLast().isLast()).isTrue();
         assertThat(outbox.next(Duration.ZERO)).isNull();
     }

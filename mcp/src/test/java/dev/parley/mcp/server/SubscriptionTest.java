@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.mcp.McpException;
-import dev.parley.mcp.wire.Message;
+import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Revision;
@@ -27,7 +27,7 @@ class SubscriptionTest {
             new Peer(Revision.V2026_07_28, Map.of("extensions", Map.of(Meta.TASKS, Map.of())), null);
 
     private final ConformanceProvider provider = new ConformanceProvider();
-    private final List<Message> sent = new ArrayList<>();
+    private final List<McpMessage> sent = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -39,7 +39,7 @@ class SubscriptionTest {
                 provider,
                 caller,
                 peer,
-                new Message.Request(4, Methods.LISTEN, RawJson.members("notifications", notifications)),
+                new McpMessage.Request(4, Methods.LISTEN, RawJson.members("notifications", notifications)),
                 sent::add);
     }
 
@@ -50,7 +50,7 @@ class SubscriptionTest {
     }
 
     private Object acknowledged() {
-        return Trees.map(((Message.Notification) sent.getFirst()).params().get("notifications"));
+        return Trees.map(((McpMessage.Notification) sent.getFirst()).params().get("notifications"));
     }
 
     @Test
@@ -63,7 +63,7 @@ class SubscriptionTest {
 
         assertThat(acknowledged()).isEqualTo(Map.of("taskIds", List.of(task)));
         assertThat(sent).hasSize(2);
-        Message.Notification change = (Message.Notification) sent.getLast();
+        McpMessage.Notification change = (McpMessage.Notification) sent.getLast();
         assertThat(change.method()).isEqualTo("notifications/tasks");
         assertThat(change.params())
                 .containsEntry("taskId", task)

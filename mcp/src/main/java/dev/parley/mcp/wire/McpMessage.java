@@ -10,32 +10,32 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A message of JSON-RPC 2.0 as MCP restricts it: ids are texts or integers, and there are no batches. */
-public sealed interface Message {
+public sealed interface McpMessage {
     /** A call. */
-    record Request(Object id, String method, Map<String, @Nullable Object> params) implements Message {}
+    record Request(Object id, String method, Map<String, @Nullable Object> params) implements McpMessage {}
 
     /** A message without an answer. */
-    record Notification(String method, Map<String, @Nullable Object> params) implements Message {}
+    record Notification(String method, Map<String, @Nullable Object> params) implements McpMessage {}
 
     /** Answer to a request. */
-    record Result(Object id, Map<String, @Nullable Object> result) implements Message {}
+    record Result(Object id, Map<String, @Nullable Object> result) implements McpMessage {}
 
     /**
      * Answer to a request that failed.
      *
      * @param id null if the request had none that could be read
      */
-    record Failure(@Nullable Object id, McpException error) implements Message {}
+    record Failure(@Nullable Object id, McpException error) implements McpMessage {}
 
     /**
      * Something else.
      *
      * @param id null if it has none
      */
-    record Malformed(@Nullable Object id, McpException problem) implements Message {}
+    record Malformed(@Nullable Object id, McpException problem) implements McpMessage {}
 
     /** Reads a message within the limits of requests. */
-    static Message read(byte[] json) {
+    static McpMessage read(byte[] json) {
         Map<String, @Nullable Object> object;
         try {
             object = JsonText.request(json, Codecs.STRUCT);
