@@ -48,7 +48,7 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     /** Answers a request. Closing the result states that the client has left. */
-    public Feed<Reply> answer(McpExchange exchange, CallContext caller) {
+    public Feed<HttpReply> answer(McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
         String version = http.header(VERSION);
         boolean isRequest = http.method().equals("POST") && exchange.message() instanceof McpMessage.Request;
@@ -90,7 +90,7 @@ public final class HttpEngine implements AutoCloseable {
         return Revision.of(version).filter(each -> !each.isStateless()).isPresent();
     }
 
-    private Feed<Reply> stateless(McpMessage.Request request, WireRequest http, CallContext caller) {
+    private Feed<HttpReply> stateless(McpMessage.Request request, WireRequest http, CallContext caller) {
         Peer peer;
         try {
             peer = HeaderChecks.peer(request, http);
@@ -111,7 +111,7 @@ public final class HttpEngine implements AutoCloseable {
                 : answer(request, peer, null, null, caller);
     }
 
-    private Feed<Reply> answer(
+    private Feed<HttpReply> answer(
             McpMessage.Request request,
             Peer peer,
             @Nullable Session session,
@@ -141,7 +141,7 @@ public final class HttpEngine implements AutoCloseable {
     private void work(McpMessage.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {
         try {
             McpMessage reply = methods.reply(request, call, session);
-            outbox.end(Reply.last(status(reply, call.peer()), reply));
+            outbox.end(HttpReply.last(status(reply, call.peer()), reply));
         } catch (A2AException refusal) {
             outbox.fail(refusal);
         } catch (InterruptedException canceled) {
@@ -164,11 +164,11 @@ public final class HttpEngine implements AutoCloseable {
                 : 200;
     }
 
-    private Feed<Reply> listen(McpMessage.Request request, Peer peer, CallContext caller) {
+    private Feed<HttpReply> listen(McpMessage.Request request, Peer peer, CallContext caller) {
         String owner = RequestState.owner(caller);
         var subscription = new Subscribed();
         var outbox = new Outbox(subscription::close);
-        Runnable end = () -> outbox.end(Reply.last(200, Subscription.ended(request.id())));
+        Runnable end = () -> outbox.end(HttpReply.last(200, Subscription.ended(request.id())));
         try {
             keep(owner, end);
             subscription.onClose = () -> drop(owner, end);
@@ -221,7 +221,7 @@ public final class HttpEngine implements AutoCloseable {
         }
     }
 
-    private Feed<Reply> withSession(McpMessage.Request request, McpExchange exchange, CallContext caller) {
+    private Feed<HttpReply> withSession(McpMessage.Request request, McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
         if (request.method().equals(Methods.INITIALIZE)) {
             return initialize(request, caller);
@@ -254,7 +254,7 @@ public final class HttpEngine implements AutoCloseable {
         return answer(request, peer, session, exchange.takesEvents() ? session : null, caller);
     }
 
-    private Feed<Reply> initialize(McpMessage.Request request, CallContext caller) {
+    private Feed<HttpReply> initialize(McpMessage.Request request, CallContext caller) {
         Revision revision = initialRevision(request.params());
         var session = new Session(
                 RequestState.owner(caller), revision, Trees.map(request.params().get("capabilities")));
@@ -276,7 +276,7 @@ public final class HttpEngine implements AutoCloseable {
         return id == null ? null : sessions.of(id, RequestState.owner(caller));
     }
 
-    private Feed<Reply> notified(McpMessage.Notification notification, WireRequest http, CallContext caller) {
+    private Feed<HttpReply> notified(McpMessage.Notification notification, WireRequest http, CallContext caller) {
         if (http.header(SESSION) != null) {
             Session session = session(http, caller);
             if (session == null) {
@@ -287,7 +287,7 @@ public final class HttpEngine implements AutoCloseable {
         return Outbox.of(202, null, Map.of());
     }
 
-    private Feed<Reply> answered(Object id, McpMessage answer, WireRequest http, CallContext caller) {
+    private Feed<HttpReply> answered(Object id, McpMessage answer, WireRequest http, CallContext caller) {
         Session session = session(http, caller);
         if (session == null) {
             return http.header(SESSION) == null
@@ -298,7 +298,7 @@ public final class HttpEngine implements AutoCloseable {
         return Outbox.of(202, null, Map.of());
     }
 
-    private Feed<Reply> stream(WireRequest http, CallContext caller) {
+    private Feed<HttpReply> stream(WireRequest http, CallContext caller) {
         if (http.header(SESSION) == null) {
             throw A2AException.notAllowed("GET", "POST");
         }
@@ -317,7 +317,7 @@ public final class HttpEngine implements AutoCloseable {
         return outbox;
     }
 
-    private Feed<Reply> end(WireRequest http, CallContext caller) {
+    private Feed<HttpReply> end(WireRequest http, CallContext caller) {
         String id = http.header(SESSION);
         if (id == null) {
             throw A2AException.notAllowed("DELETE", "POST");
@@ -334,7 +334,7 @@ public final class HttpEngine implements AutoCloseable {
                 McpException.INVALID_REQUEST, "session: unknown, or ended (expected: initialize again)");
     }
 
-    private static Feed<Reply> refused(int status, @Nullable Object id, McpException problem) {
+    private static Feed<HttpReply> refused(int status, @Nullable Object id, McpException problem) {
         return Outbox.of(status, new McpMessage.Failure(id, problem), Map.of());
     }
 

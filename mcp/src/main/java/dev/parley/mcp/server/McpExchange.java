@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param message the body; malformed for a request without
  */
 public record McpExchange(String name, WireRequest request, McpMessage message)
-        implements Operation.ExtensionWatch<Reply> {
+        implements Operation.ExtensionWatch<HttpReply> {
     /** Name of what is no call of a feature: sessions, notifications, answers, and unknown methods. */
     public static final String OTHER = "mcp/session";
 
@@ -52,7 +52,7 @@ public record McpExchange(String name, WireRequest request, McpMessage message)
                 throw InvalidField.of("", "an operation of MCP (expected: a request to the MCP address)");
             },
             exchange -> Map.of());
-    private static final JsonForm<Reply> REPLY = JsonForm.object(
+    private static final JsonForm<HttpReply> REPLY = JsonForm.object(
             json -> {
                 throw InvalidField.of("", "an answer of MCP");
             },

@@ -50,12 +50,12 @@ public final class McpFace implements WireFace {
         return WireCall.of(exchange, feed -> answer(exchange, feed));
     }
 
-    private static WireAnswer answer(McpExchange exchange, Feed<Reply> feed) {
+    private static WireAnswer answer(McpExchange exchange, Feed<HttpReply> feed) {
         boolean takesEvents = exchange.takesEvents();
-        var first = new ArrayList<Reply>();
+        var first = new ArrayList<HttpReply>();
         try {
             while (first.isEmpty() || !first.getLast().isLast()) {
-                List<Reply> next = feed.next(takesEvents ? AT_ONCE : LONG);
+                List<HttpReply> next = feed.next(takesEvents ? AT_ONCE : LONG);
                 if (next == null) {
                     break;
                 }
@@ -76,7 +76,7 @@ public final class McpFace implements WireFace {
         }
     }
 
-    private static WireAnswer.Whole whole(Reply reply) {
+    private static WireAnswer.Whole whole(HttpReply reply) {
         McpMessage message = reply.message();
         if (message == null) {
             return new WireAnswer.Whole(reply.status(), reply.headers(), new byte[0]);
@@ -86,7 +86,7 @@ public final class McpFace implements WireFace {
         return new WireAnswer.Whole(reply.status(), headers, message.bytes());
     }
 
-    private static WireAnswer events(McpExchange exchange, List<Reply> first, Feed<Reply> rest) {
+    private static WireAnswer events(McpExchange exchange, List<HttpReply> first, Feed<HttpReply> rest) {
         return new WireAnswer.Events(
                 Map.of(),
                 new Joined(List.copyOf(first), rest).as(reply -> frame(reply.message())),
@@ -96,18 +96,18 @@ public final class McpFace implements WireFace {
     }
 
     /** Replies, and those of a feed behind them. */
-    private static final class Joined implements Feed<Reply> {
-        private @Nullable List<Reply> first;
-        private final Feed<Reply> rest;
+    private static final class Joined implements Feed<HttpReply> {
+        private @Nullable List<HttpReply> first;
+        private final Feed<HttpReply> rest;
 
-        Joined(List<Reply> first, Feed<Reply> rest) {
+        Joined(List<HttpReply> first, Feed<HttpReply> rest) {
             this.first = first.isEmpty() ? null : first;
             this.rest = rest;
         }
 
         @Override
-        public @Nullable List<Reply> next(Duration patience) throws InterruptedException {
-            List<Reply> next = first;
+        public @Nullable List<HttpReply> next(Duration patience) throws InterruptedException {
+            List<HttpReply> next = first;
             first = null;
             return next == null ? rest.next(patience) : next;
         }

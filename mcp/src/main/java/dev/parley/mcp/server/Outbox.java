@@ -12,14 +12,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Messages on their way to a client that pulls them. A notification that still waits makes an equal one superfluous. Safe for any thread. */
-final class Outbox implements Feed<Reply> {
+final class Outbox implements Feed<HttpReply> {
     /** Above this number the oldest notification is dropped for a newer one. */
     static final int MAX_NOTIFICATIONS = 256;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Runnable onClose;
-    private final List<Reply> replies = new ArrayList<>();
+    private final List<HttpReply> replies = new ArrayList<>();
     private @Nullable A2AException failure;
     private boolean ended;
     private boolean closed;
@@ -35,7 +35,7 @@ final class Outbox implements Feed<Reply> {
             if (ended || closed) {
                 return;
             }
-            Reply reply = Reply.of(message);
+            HttpReply reply = HttpReply.of(message);
             if (message instanceof McpMessage.Notification) {
                 if (replies.contains(reply)) {
                     return;
@@ -61,7 +61,7 @@ final class Outbox implements Feed<Reply> {
     }
 
     /** Ends it with an answer. */
-    void end(Reply last) {
+    void end(HttpReply last) {
         finish(last, null);
     }
 
@@ -74,7 +74,7 @@ final class Outbox implements Feed<Reply> {
         finish(null, problem);
     }
 
-    private void finish(@Nullable Reply last, @Nullable A2AException problem) {
+    private void finish(@Nullable HttpReply last, @Nullable A2AException problem) {
         lock.lock();
         try {
             if (!ended) {
@@ -91,7 +91,7 @@ final class Outbox implements Feed<Reply> {
     }
 
     @Override
-    public @Nullable List<Reply> next(Duration patience) throws InterruptedException {
+    public @Nullable List<HttpReply> next(Duration patience) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long left = patience.toNanos();
@@ -99,7 +99,7 @@ final class Outbox implements Feed<Reply> {
                 left = changed.awaitNanos(left);
             }
             if (!replies.isEmpty() && !closed) {
-                List<Reply> all = List.copyOf(replies);
+                List<HttpReply> all = List.copyOf(replies);
                 replies.clear();
                 return all;
             }
@@ -129,7 +129,7 @@ final class Outbox implements Feed<Reply> {
     }
 
     /** A feed of one answer. */
-    static Feed<Reply> of(int status, @Nullable McpMessage message, Map<String, String> headers) {
-        return Feed.of(List.of(new Reply(status, headers, message, true)));
+    static Feed<HttpReply> of(int status, @Nullable McpMessage message, Map<String, String> headers) {
+        return Feed.of(List.of(new HttpReply(status, headers, message, true)));
     }
 }

@@ -86,15 +86,15 @@ final class McpFuzzTest {
                         header -> headers.get(header.toLowerCase(Locale.ROOT)),
                         body,
                         "127.0.0.1");
-                try (Feed<Reply> feed = engine.answer(McpExchange.of(http), CALLER)) {
-                    List<Reply> replies = feed.next(Duration.ofSeconds(10));
+                try (Feed<HttpReply> feed = engine.answer(McpExchange.of(http), CALLER)) {
+                    List<HttpReply> replies = feed.next(Duration.ofSeconds(10));
                     assertThat(replies).isNotNull().isNotEmpty().allSatisfy(McpFuzzTest::isClean);
                 }
             }
         }
     }
 
-    private static void isClean(Reply reply) {
+    private static void isClean(HttpReply reply) {
         if (reply.message() != null) {
             byte[] bytes = reply.message().bytes();
             assertThat(JsonText.read(bytes, Codecs.STRUCT)).containsEntry("jsonrpc", "2.0");

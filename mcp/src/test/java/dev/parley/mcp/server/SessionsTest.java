@@ -73,7 +73,7 @@ class SessionsTest {
             outbox.send(new McpMessage.Notification("notifications/tools/list_changed", Map.of()));
         }
         outbox.send(new McpMessage.Request("q", "elicitation/create", Map.of()));
-        outbox.end(Reply.last(200, new McpMessage.Result(1, Map.of())));
+        outbox.end(HttpReply.last(200, new McpMessage.Result(1, Map.of())));
 
         var all = requireNonNull(outbox.next(Duration.ZERO));
         assertThat(all).hasSizeLessThanOrEqualTo(Outbox.MAX_NOTIFICATIONS + 2);

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param message null for an empty body
  * @param isLast whether the answer is complete with it
  */
-public record Reply(
+public record HttpReply(
         int status, Map<String, String> headers, @Nullable McpMessage message, boolean isLast) {
     /** A message on the way to the answer. */
-    static Reply of(McpMessage message) {
-        return new Reply(200, Map.of(), message, false);
+    static HttpReply of(McpMessage message) {
+        return new HttpReply(200, Map.of(), message, false);
     }
 
-    static Reply last(int status, McpMessage message) {
-        return new Reply(status, Map.of(), message, true);
+    static HttpReply last(int status, McpMessage message) {
+        return new HttpReply(status, Map.of(), message, true);
     }
 }
