@@ -7,7 +7,7 @@ import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.Pauses;
 import dev.parley.mcp.client.ServerFailure;
 import dev.parley.mcp.client.ServerFailure.Kind;
-import dev.parley.mcp.client.Tools;
+import dev.parley.mcp.client.ToolPage;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
@@ -227,7 +227,7 @@ final class HostedServer implements AutoCloseable {
     }
 
     private void read(McpClient connected) throws InterruptedException {
-        Tools tools = connected.tools();
+        ToolPage tools = connected.tools();
         long begun = System.nanoTime();
         Duration ttl = tools.ttl();
         Duration kept = ttl == null || ttl.compareTo(LONGEST_TTL) > 0

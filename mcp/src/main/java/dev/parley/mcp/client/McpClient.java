@@ -116,7 +116,7 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** Tools of the server, in its order. Those with names or header marks that break the rules are left out. */
-    public Tools tools() throws InterruptedException {
+    public ToolPage tools() throws InterruptedException {
         return tools.read(
                 params -> request("tools/list", params),
                 () -> connection().transport.hasHeaders() && connection().isStateless());

@@ -38,7 +38,7 @@ final class ToolList {
      *
      * @param hasMarks whether headers repeat arguments
      */
-    Tools read(Pages pages, BooleanSupplier hasMarks) throws InterruptedException {
+    ToolPage read(Pages pages, BooleanSupplier hasMarks) throws InterruptedException {
         var tools = new LinkedHashMap<String, Tool>();
         var cursors = new HashSet<String>();
         Duration ttl = null;
@@ -67,7 +67,7 @@ final class ToolList {
                 break;
             }
         }
-        return new Tools(List.copyOf(tools.values()), ttl);
+        return new ToolPage(List.copyOf(tools.values()), ttl);
     }
 
     private boolean isUsable(Tool tool, BooleanSupplier hasMarks) {

@@ -6,4 +6,4 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A list of tools and how long it may be kept; null if the server does not say. */
-public record Tools(List<Tool> tools, @Nullable Duration ttl) {}
+public record ToolPage(List<Tool> tools, @Nullable Duration ttl) {}
