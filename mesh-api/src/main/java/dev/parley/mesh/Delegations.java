@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Query;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Query;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.InvalidField;

@@ -8,17 +8,17 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Failure;
-import dev.parley.mesh.Content.Notice;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Problem;
-import dev.parley.mesh.Content.Query;
-import dev.parley.mesh.Content.Rejection;
-import dev.parley.mesh.Content.Response;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Failure;
+import dev.parley.mesh.MeshContent.Notice;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Problem;
+import dev.parley.mesh.MeshContent.Query;
+import dev.parley.mesh.MeshContent.Rejection;
+import dev.parley.mesh.MeshContent.Response;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
@@ -114,7 +114,7 @@ public final class EnvelopeModel {
 
     private static final Codec<Integer> PROGRESS = Codecs.via(INT, EnvelopeModel::progress, value -> value);
 
-    private static final Map<MessageType, Codec<? extends Content>> CONTENTS = new EnumMap<>(Map.of(
+    private static final Map<MessageType, Codec<? extends MeshContent>> CONTENTS = new EnumMap<>(Map.of(
             MessageType.TASK_DELEGATION,
             ObjectCodec.<Delegation>of()
                     .required("task", TEXT, Delegation::task)
@@ -206,8 +206,8 @@ public final class EnvelopeModel {
      *
      * @throws dev.parley.protocol.A2AException INVALID_PARAMS if it is not of the message's type
      */
-    public static Content content(Body body) {
-        Codec<? extends Content> codec = CONTENTS.get(body.type());
+    public static MeshContent content(Body body) {
+        Codec<? extends MeshContent> codec = CONTENTS.get(body.type());
         if (codec == null) {
             throw InvalidField.of(
                     "message.type",
@@ -222,13 +222,13 @@ public final class EnvelopeModel {
     }
 
     /** A body with this content. */
-    public static Body body(Content content) {
+    public static Body body(MeshContent content) {
         return new Body(content.type(), json(content.type(), content), Envelope.JSON);
     }
 
     @SuppressWarnings("unchecked") // the codec of its type
-    private static @Nullable Object json(MessageType type, Content content) {
-        return requireNonNull((Codec<Content>) CONTENTS.get(type)).toJson(content);
+    private static @Nullable Object json(MessageType type, MeshContent content) {
+        return requireNonNull((Codec<MeshContent>) CONTENTS.get(type)).toJson(content);
     }
 
     private static @Nullable Object value(@Nullable Object json) {

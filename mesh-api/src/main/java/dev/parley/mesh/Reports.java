@@ -3,13 +3,13 @@ package dev.parley.mesh;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Problem;
-import dev.parley.mesh.Content.Rejection;
-import dev.parley.mesh.Content.Response;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Problem;
+import dev.parley.mesh.MeshContent.Rejection;
+import dev.parley.mesh.MeshContent.Response;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -34,7 +34,7 @@ public final class Reports {
      *
      * @param completion when the task will probably end; null if nothing is known
      */
-    public static Content first(Task task, @Nullable Instant completion, List<String> capabilities) {
+    public static MeshContent first(Task task, @Nullable Instant completion, List<String> capabilities) {
         return task.status().state() == TaskState.REJECTED
                 ? new Rejection(text(task, "the agent declined the task"), MeshError.TASK_REJECTED.word(), List.of())
                 : new Acceptance(task.id(), completion, capabilities);
@@ -45,7 +45,7 @@ public final class Reports {
      *
      * @param before progress of the last report
      */
-    public static Content of(Task task, int before) {
+    public static MeshContent of(Task task, int before) {
         return switch (task.status().state()) {
             case COMPLETED -> new Result(task.id(), Outcome.COMPLETED, result(task), null);
             case FAILED -> failed(task, code(task), "the task failed");
@@ -61,7 +61,7 @@ public final class Reports {
     }
 
     /** Content of the answer to a query that a task worked on. */
-    public static Content response(Task task) {
+    public static MeshContent response(Task task) {
         return switch (of(task, 0)) {
             case Result result -> new Response(result.result(), result.error(), null);
             case Rejection rejection ->
@@ -76,7 +76,7 @@ public final class Reports {
     }
 
     /** A piece of a result. */
-    public static Content piece(String taskId, Artifact artifact) {
+    public static MeshContent piece(String taskId, Artifact artifact) {
         return new Result(taskId, Outcome.PARTIAL, value(artifact.parts()), null);
     }
 
@@ -94,11 +94,11 @@ public final class Reports {
         return Math.max(before, now);
     }
 
-    private static Content status(Task task, int before, @Nullable String state) {
+    private static MeshContent status(Task task, int before, @Nullable String state) {
         return new Status(task.id(), progress(task, before), textOrNull(task), null, state);
     }
 
-    private static Content failed(Task task, String code, String otherwise) {
+    private static MeshContent failed(Task task, String code, String otherwise) {
         return new Result(task.id(), Outcome.FAILED, result(task), new Problem(code, text(task, otherwise)));
     }
 

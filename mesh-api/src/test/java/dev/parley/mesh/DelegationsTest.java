@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.protocol.AgentCard;
@@ -158,7 +158,7 @@ final class DelegationsTest {
     void endsAndQuestions() {
         assertThat(Reports.of(task(TaskState.COMPLETED, saying("done", Map.of())), 0))
                 .isEqualTo(new Result("t-1", Outcome.COMPLETED, "done", null));
-        Content canceled = Reports.of(task(TaskState.CANCELED, null), 0);
+        MeshContent canceled = Reports.of(task(TaskState.CANCELED, null), 0);
         assertThat(requireNonNull(((Result) canceled).error()).code()).isEqualTo("canceled");
         assertThat(Reports.of(task(TaskState.INPUT_REQUIRED, saying("Which?", Map.of())), 20))
                 .isEqualTo(new Status("t-1", 20, "Which?", null, "input-required"));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.JsonText;

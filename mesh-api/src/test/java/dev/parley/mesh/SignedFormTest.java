@@ -92,7 +92,7 @@ final class SignedFormTest {
                 timestamp,
                 Party.of("planner", "https://a.example/agents/planner/one"),
                 Party.of("researcher", "https://b.example/agents/researcher/one"),
-                EnvelopeModel.body(new Content.Query("x", Map.of("deep", Map.of("b", 1, "a", 2.5)), null)),
+                EnvelopeModel.body(new MeshContent.Query("x", Map.of("deep", Map.of("b", 1, "a", 2.5)), null)),
                 Handling.DEFAULT);
     }
 

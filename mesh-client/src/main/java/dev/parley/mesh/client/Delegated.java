@@ -1,8 +1,8 @@
 package dev.parley.mesh.client;
 
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Result;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Result;
 import dev.parley.protocol.Feed;
 import java.util.concurrent.CompletableFuture;
 
@@ -33,7 +33,7 @@ public interface Delegated extends AutoCloseable {
      * The messages about the task, which end with the last result. Of messages that are not read, the newest 1,000 are kept. For one
      * reader.
      */
-    Feed<Content> updates();
+    Feed<MeshContent> updates();
 
     /** Ends the reception of messages. The task goes on. */
     @Override

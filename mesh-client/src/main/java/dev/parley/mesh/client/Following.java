@@ -2,12 +2,12 @@ package dev.parley.mesh.client;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Failure;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Rejection;
-import dev.parley.mesh.Content.Result;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Failure;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Rejection;
+import dev.parley.mesh.MeshContent.Result;
 import dev.parley.protocol.Feed;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,7 +29,7 @@ final class Following implements Delegated {
     private final CompletableFuture<Result> result = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final ArrayDeque<Content> unread = new ArrayDeque<>();
+    private final ArrayDeque<MeshContent> unread = new ArrayDeque<>();
     private final Semaphore answers = new Semaphore(0);
     private @Nullable Acceptance acceptance;
     private boolean ended;
@@ -44,7 +44,7 @@ final class Following implements Delegated {
     }
 
     /** Takes a message. True if it is the last. */
-    boolean take(Content content) {
+    boolean take(MeshContent content) {
         boolean last = switch (content) {
             case Result end -> end.status() != Outcome.PARTIAL;
             case Rejection ignored -> true;
@@ -123,10 +123,10 @@ final class Following implements Delegated {
     }
 
     @Override
-    public Feed<Content> updates() {
+    public Feed<MeshContent> updates() {
         return new Feed<>() {
             @Override
-            public @Nullable List<Content> next(Duration patience) throws InterruptedException {
+            public @Nullable List<MeshContent> next(Duration patience) throws InterruptedException {
                 return Following.this.next(patience);
             }
 
@@ -137,7 +137,7 @@ final class Following implements Delegated {
         };
     }
 
-    private @Nullable List<Content> next(Duration patience) throws InterruptedException {
+    private @Nullable List<MeshContent> next(Duration patience) throws InterruptedException {
         long left = patience.toNanos();
         lock.lockInterruptibly();
         try {

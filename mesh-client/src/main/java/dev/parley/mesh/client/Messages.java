@@ -3,8 +3,8 @@ package dev.parley.mesh.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Result;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Result;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.Envelope.Signature;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Messages of an agent as bytes: dated, signed and encrypted when they are sent, verified and decrypted when they are received. */
 final class Messages {
     /** A message that was received, with its content as plain JSON. */
-    record Received(Envelope envelope, Content content) {}
+    record Received(Envelope envelope, MeshContent content) {}
 
     private static final int PIECES_OF_JWE = 5;
 
@@ -76,13 +76,13 @@ final class Messages {
         }
     }
 
-    private Content content(Envelope envelope) {
+    private MeshContent content(Envelope envelope) {
         Body sent = envelope.message();
         Body body = envelope.metadata().encrypted()
                 ? new Body(sent.type(), decrypted(String.valueOf(sent.content()), envelope), Envelope.JSON)
                 : sent;
         // The agent encrypts its result, while the hub writes, and may encrypt, the message around it.
-        Content content = EnvelopeModel.content(body);
+        MeshContent content = EnvelopeModel.content(body);
         return content instanceof Result result && result.result() instanceof String text && isForMe(text)
                 ? new Result(result.taskId(), result.status(), decrypted(text, envelope), result.error())
                 : content;

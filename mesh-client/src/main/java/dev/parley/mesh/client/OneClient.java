@@ -2,14 +2,14 @@ package dev.parley.mesh.client;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Query;
-import dev.parley.mesh.Content.Rejection;
-import dev.parley.mesh.Content.Response;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Query;
+import dev.parley.mesh.MeshContent.Rejection;
+import dev.parley.mesh.MeshContent.Response;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
@@ -138,7 +138,7 @@ public final class OneClient implements AutoCloseable {
                     correlationId,
                     delegation.handling(reply),
                     delegation.retryPolicy());
-            Content answer = sent.answer();
+            MeshContent answer = sent.answer();
             switch (answer) {
                 case Acceptance accepted -> following.accepted(accepted);
                 case Result result -> { // the task has ended already
@@ -183,12 +183,12 @@ public final class OneClient implements AutoCloseable {
 
     /** Reads the task until it ends. Each request waits at the receiver, so this does not poll. */
     private void read(Following following, TaskDelegation delegation) {
-        Content last = null;
+        MeshContent last = null;
         int idle = 0;
         try {
             while (!following.isEnded()) {
                 long began = System.nanoTime();
-                Content now = deliveries
+                MeshContent now = deliveries
                         .task(following.taskId(), WAIT, delegation.retryPolicy(), TIMEOUT)
                         .content();
                 if (!now.equals(last)) {
@@ -211,7 +211,7 @@ public final class OneClient implements AutoCloseable {
 
     /** Asks for an answer at once. */
     public Response query(String query, Map<String, ? extends @Nullable Object> parameters) {
-        Content answer = send(new Query(query, new LinkedHashMap<>(parameters), null));
+        MeshContent answer = send(new Query(query, new LinkedHashMap<>(parameters), null));
         if (answer instanceof Response response) {
             return response;
         }
@@ -219,8 +219,8 @@ public final class OneClient implements AutoCloseable {
     }
 
     /** Answers the question of a task that waits for its sender, and returns the answer of the receiver. */
-    public Content respond(Delegated delegated, @Nullable Object answer) {
-        Content accepted = deliver(
+    public MeshContent respond(Delegated delegated, @Nullable Object answer) {
+        MeshContent accepted = deliver(
                 new Response(answer, null, delegated.taskId()),
                 delegated.correlationId(),
                 Handling.DEFAULT,
@@ -232,11 +232,11 @@ public final class OneClient implements AutoCloseable {
     }
 
     /** Sends any other content, and returns the answer. */
-    public Content send(Content content) {
+    public MeshContent send(MeshContent content) {
         return deliver(content, UUID.randomUUID().toString(), Handling.DEFAULT, RetryPolicy.DEFAULT);
     }
 
-    private Content deliver(Content content, String correlationId, Handling handling, RetryPolicy policy) {
+    private MeshContent deliver(MeshContent content, String correlationId, Handling handling, RetryPolicy policy) {
         return delivered(content, correlationId, handling, policy).answer();
     }
 
@@ -247,9 +247,9 @@ public final class OneClient implements AutoCloseable {
      * @param end of the time of a task of A2A; null for none
      */
     private record Sent(
-            Content answer, boolean isPlain, @Nullable Instant end) {}
+            MeshContent answer, boolean isPlain, @Nullable Instant end) {}
 
-    private Sent delivered(Content content, String correlationId, Handling handling, RetryPolicy policy) {
+    private Sent delivered(MeshContent content, String correlationId, Handling handling, RetryPolicy policy) {
         var open = new Envelope(
                 UUID.randomUUID().toString(),
                 correlationId,
@@ -262,7 +262,7 @@ public final class OneClient implements AutoCloseable {
         Envelope message = encryption == null ? open : open.encrypted(encryption::encrypt);
         if (!Boolean.FALSE.equals(isInMesh)) {
             try {
-                Content answer = deliveries.post(message, policy, TIMEOUT).content();
+                MeshContent answer = deliveries.post(message, policy, TIMEOUT).content();
                 isInMesh = true;
                 return new Sent(answer, false, null);
             } catch (OneException refused) {
@@ -275,7 +275,7 @@ public final class OneClient implements AutoCloseable {
         return toPlain(open, content, policy);
     }
 
-    private Sent toPlain(Envelope envelope, Content content, RetryPolicy policy) {
+    private Sent toPlain(Envelope envelope, MeshContent content, RetryPolicy policy) {
         if (encryption != null) {
             throw outside("encrypted messages");
         }
@@ -313,7 +313,7 @@ public final class OneClient implements AutoCloseable {
                         + " of the mesh, or a route of a hub to this one)");
     }
 
-    private static OneException unexpected(Content answer, String expected) {
+    private static OneException unexpected(MeshContent answer, String expected) {
         return OneException.of(
                 MeshError.INVALID_MESSAGE, "answer: " + answer.type().word() + " (expected: " + expected + ")");
     }

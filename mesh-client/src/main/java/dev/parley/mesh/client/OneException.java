@@ -2,8 +2,8 @@ package dev.parley.mesh.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.mesh.Content.Failure;
-import dev.parley.mesh.Content.Rejection;
+import dev.parley.mesh.MeshContent.Failure;
+import dev.parley.mesh.MeshContent.Rejection;
 import dev.parley.mesh.MeshError;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

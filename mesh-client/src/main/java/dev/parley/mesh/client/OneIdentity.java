@@ -3,7 +3,7 @@ package dev.parley.mesh.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Body;
@@ -64,7 +64,7 @@ public record OneIdentity(
      *
      * @throws OneException {@code invalid_message} if it cannot be decrypted
      */
-    public Content decrypted(Message message) {
+    public MeshContent decrypted(Message message) {
         Map<?, ?> members = members(message);
         MessageType type =
                 MessageType.QUERY.word().equals(members.get("type")) ? MessageType.QUERY : MessageType.TASK_DELEGATION;

@@ -9,8 +9,8 @@ import dev.parley.dialect.Dialects;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Failure;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Failure;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OneListener implements AutoCloseable {
     /** A message, with its content as plain JSON. */
-    public record Message(Envelope envelope, Content content) {}
+    public record Message(Envelope envelope, MeshContent content) {}
 
-    private record Subscription(Party sender, Consumer<Content> reader) {}
+    private record Subscription(Party sender, Consumer<MeshContent> reader) {}
 
     private static final int MAX_BODY = 4 * 1024 * 1024;
     private static final int MAX_CONNECTIONS = 256;
@@ -172,7 +172,7 @@ public final class OneListener implements AutoCloseable {
         return server.url() + path;
     }
 
-    void subscribe(String correlationId, Party sender, Consumer<Content> reader) {
+    void subscribe(String correlationId, Party sender, Consumer<MeshContent> reader) {
         if (subscriptions.putIfAbsent(correlationId, new Subscription(sender, reader)) != null) {
             throw new IllegalArgumentException(
                     "correlation id \"" + correlationId + "\": in use by another delegation");

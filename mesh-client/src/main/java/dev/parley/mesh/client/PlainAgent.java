@@ -5,13 +5,13 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Query;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Query;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MeshError;
@@ -58,7 +58,7 @@ final class PlainAgent {
     }
 
     /** The answer to a delegation, and the end of its time. */
-    record Begun(Content answer, @Nullable Instant end) {}
+    record Begun(MeshContent answer, @Nullable Instant end) {}
 
     /** @throws OneException if the agent refuses the message, or its deadline has passed */
     Begun delegate(Envelope envelope, Delegation delegation, RetryPolicy policy) {
@@ -76,13 +76,13 @@ final class PlainAgent {
         Message message =
                 Delegations.message(envelope, delegation, card, skill, "").in(null, null);
         Task task = sent(message, AT_ONCE, policy);
-        Content answer =
+        MeshContent answer =
                 task.state().isTerminal() ? Reports.of(task, 0) : new Acceptance(task.id(), null, List.of(skill.id()));
         return new Begun(answer, end);
     }
 
     /** The answer to a query, when its task has ended or needs an answer. */
-    Content query(Envelope envelope, Query query, RetryPolicy policy) {
+    MeshContent query(Envelope envelope, Query query, RetryPolicy policy) {
         Message message = Delegations.message(envelope, query, agent.card(), "").in(null, null);
         Task task = sent(message, SendConfiguration.DEFAULTS, policy);
         for (int reads = 1; !task.state().isSettled(); reads++) {
@@ -93,7 +93,7 @@ final class PlainAgent {
     }
 
     /** Goes on with a task that waits for its sender. */
-    Content respond(String taskId, Part answer) {
+    MeshContent respond(String taskId, Part answer) {
         Task task = sent(Message.user(answer).in(null, taskId), AT_ONCE, RetryPolicy.DEFAULT);
         return new Acceptance(task.id(), null, List.of());
     }
@@ -153,7 +153,7 @@ final class PlainAgent {
     void follow(Following following, @Nullable Instant end) throws InterruptedException {
         String id = following.taskId();
         boolean streams = Boolean.TRUE.equals(agent.card().capabilities().streaming());
-        Content last = null;
+        MeshContent last = null;
         int quiet = 1;
         int failures = 0;
         while (!following.isEnded()) {
@@ -161,7 +161,7 @@ final class PlainAgent {
                 if (streams) {
                     streams = awaitChange(following, end);
                 }
-                Content now = Reports.of(agent.task(id), last instanceof Status status ? status.progress() : 0);
+                MeshContent now = Reports.of(agent.task(id), last instanceof Status status ? status.progress() : 0);
                 failures = 0;
                 quiet = now.equals(last) ? quiet + 1 : 1;
                 if (!now.equals(last)) {
@@ -185,14 +185,14 @@ final class PlainAgent {
         }
     }
 
-    private Content canceled(String id) {
+    private MeshContent canceled(String id) {
         try {
             var unused = agent.cancel(id);
         } catch (A2AException | ClientException ignored) {
             // It may have ended meanwhile, or the agent cancels no tasks.
         }
         return new Result(
-                id, Outcome.FAILED, null, new Content.Problem(MeshError.TIMEOUT.word(), "the time limit has passed"));
+                id, Outcome.FAILED, null, new MeshContent.Problem(MeshError.TIMEOUT.word(), "the time limit has passed"));
     }
 
     /** Waits for the next event of a task; returns whether its stream may be of use again. */
@@ -213,7 +213,7 @@ final class PlainAgent {
                     return true; // the next read returns the whole task
                 }
                 if (task != null && !next.isEmpty()) {
-                    Content now = Reports.of(task, progress);
+                    MeshContent now = Reports.of(task, progress);
                     progress = now instanceof Status status ? status.progress() : progress;
                     following.take(now);
                 }

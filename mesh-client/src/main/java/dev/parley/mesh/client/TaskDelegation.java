@@ -2,7 +2,7 @@ package dev.parley.mesh.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.mesh.Content.Delegation;
+import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.mesh.Envelope.Reply;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.protocol.Feed;
 import dev.parley.trust.cards.CardKeys;
@@ -34,11 +34,11 @@ final class ClientSampleTest {
                         .parameter("topic", "tides")
                         .priority(Priority.HIGH)
                         .timeout(Duration.ofMinutes(5)))) {
-            Feed<Content> updates = delegated.updates();
-            for (List<Content> next = updates.next(WAIT); next != null; next = updates.next(WAIT)) {
+            Feed<MeshContent> updates = delegated.updates();
+            for (List<MeshContent> next = updates.next(WAIT); next != null; next = updates.next(WAIT)) {
                 next.forEach(update -> log.add(update.type().word()));
             }
-            Content.Result result = delegated.result().get();
+            MeshContent.Result result = delegated.result().get();
             log.add(String.valueOf(result.result()));
         }
     }

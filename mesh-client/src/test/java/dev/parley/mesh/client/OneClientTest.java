@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.webhooks.StandardWebhooks;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Failure;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Rejection;
-import dev.parley.mesh.Content.Response;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Failure;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Rejection;
+import dev.parley.mesh.MeshContent.Response;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.mesh.Envelope.Signature;
@@ -308,9 +308,9 @@ final class OneClientTest {
         }
     }
 
-    private static List<Content> drained(Feed<Content> updates) throws InterruptedException {
-        var all = new ArrayList<Content>();
-        for (List<Content> next = updates.next(Duration.ofSeconds(30));
+    private static List<MeshContent> drained(Feed<MeshContent> updates) throws InterruptedException {
+        var all = new ArrayList<MeshContent>();
+        for (List<MeshContent> next = updates.next(Duration.ofSeconds(30));
                 next != null;
                 next = updates.next(Duration.ofSeconds(30))) {
             assertThat(next).isNotEmpty();

@@ -7,7 +7,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
@@ -54,9 +54,9 @@ final class Peer implements AutoCloseable {
     record Answer(
             int status,
             Map<String, String> headers,
-            @Nullable Content content,
+            @Nullable MeshContent content,
             byte[] body) {
-        static Answer of(int status, Content content) {
+        static Answer of(int status, MeshContent content) {
             return new Answer(status, Map.of("Retry-After", "0"), content, new byte[0]);
         }
 
@@ -114,14 +114,14 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    private byte[] written(Content content, Request request) {
+    private byte[] written(MeshContent content, Request request) {
         return bytes(message(
                 content,
                 "planner",
                 request.method().equals("POST") ? request.envelope().correlationId() : null));
     }
 
-    Envelope message(Content content, String to, @Nullable String correlationId) {
+    Envelope message(MeshContent content, String to, @Nullable String correlationId) {
         var envelope = new Envelope(
                 UUID.randomUUID().toString(),
                 correlationId,

@@ -9,11 +9,11 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Response;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Response;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.RetryPolicy;
 import dev.parley.protocol.retry.Backoff.Growth;
 import java.io.IOException;
@@ -149,8 +149,8 @@ final class PlainAgentTest {
             assertThat(delegated.acceptance().capabilities()).containsExactly("research");
             Result result = delegated.result().get(30, TimeUnit.SECONDS);
             assertThat(result).isEqualTo(new Result("t-1", Outcome.COMPLETED, "about tides", null));
-            var updates = new ArrayList<Content>();
-            for (List<Content> next = delegated.updates().next(Duration.ofSeconds(1));
+            var updates = new ArrayList<MeshContent>();
+            for (List<MeshContent> next = delegated.updates().next(Duration.ofSeconds(1));
                     next != null;
                     next = delegated.updates().next(Duration.ofSeconds(1))) {
                 updates.addAll(next);

@@ -10,10 +10,10 @@ import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentHandler;
 import dev.parley.hub.Hub;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.TaskState;
@@ -227,9 +227,9 @@ final class TwoHubsTest {
                 OneClient client = north.client(south).listening(listener);
                 Delegated delegated = client.send(TaskDelegation.of("work").parameter("topic", PUBLIC))) {
             assertThat(delegated.result().get(60, TimeUnit.SECONDS).result()).isEqualTo("waltz done");
-            var updates = new ArrayList<Content>();
+            var updates = new ArrayList<MeshContent>();
             try (var feed = delegated.updates()) {
-                for (List<Content> next = feed.next(Duration.ofSeconds(60));
+                for (List<MeshContent> next = feed.next(Duration.ofSeconds(60));
                         next != null;
                         next = feed.next(Duration.ofSeconds(60))) {
                     updates.addAll(next);

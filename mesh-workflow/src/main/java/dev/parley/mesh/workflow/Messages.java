@@ -1,6 +1,6 @@
 package dev.parley.mesh.workflow;
 
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshProtocol.SendEnvelope;
@@ -75,7 +75,7 @@ final class Messages {
     /** Delivers a message to its receiver, and returns the id of the run that it has begun. */
     static String delivered(Envelope envelope, AgentEndpoint receiver, CallContext caller) {
         Envelope answer = receiver.call(SendEnvelope.of(envelope), caller);
-        return EnvelopeModel.content(answer.message()) instanceof Content.Acceptance acceptance
+        return EnvelopeModel.content(answer.message()) instanceof MeshContent.Acceptance acceptance
                 ? acceptance.taskId()
                 : "";
     }

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.Notification;
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
@@ -56,11 +56,11 @@ final class Callbacks {
         Notification last = notification(config, task, id, Reports.of(task, 0));
         return task.state() == TaskState.COMPLETED
                 ? last.after(notification(
-                        config, task, id + "\nprogress", new Content.Status(task.id(), DONE, null, null, null)))
+                        config, task, id + "\nprogress", new MeshContent.Status(task.id(), DONE, null, null, null)))
                 : last;
     }
 
-    private static Notification notification(PushConfig config, Task task, String id, Content content) {
+    private static Notification notification(PushConfig config, Task task, String id, MeshContent content) {
         Terms terms = Terms.of(task);
         String sender = requireNonNullElse(config.tenant(), "");
         var envelope = new Envelope(

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.mesh.Content.Failure;
+import dev.parley.mesh.MeshContent.Failure;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;

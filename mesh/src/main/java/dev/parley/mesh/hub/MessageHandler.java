@@ -1,6 +1,6 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.protocol.CallContext;
 
@@ -17,5 +17,5 @@ public interface MessageHandler {
      *
      * @param content as its type has it
      */
-    void handle(Envelope envelope, Content content, CallContext caller) throws Exception;
+    void handle(Envelope envelope, MeshContent content, CallContext caller) throws Exception;
 }

@@ -1,6 +1,6 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AError;
@@ -40,7 +40,7 @@ record MessageHandlers(Map<Key, MessageHandler> handlers) {
     }
 
     /** Calls the handler of an agent for a message, if it has one. */
-    void handle(String agent, Envelope envelope, Content content, CallContext caller) {
+    void handle(String agent, Envelope envelope, MeshContent content, CallContext caller) {
         MessageHandler handler = handlers.get(new Key(agent, content.type()));
         if (handler == null) {
             return;

@@ -1,10 +1,10 @@
 package dev.parley.mesh.hub;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Notice;
-import dev.parley.mesh.Content.Query;
-import dev.parley.mesh.Content.Response;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Notice;
+import dev.parley.mesh.MeshContent.Query;
+import dev.parley.mesh.MeshContent.Response;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.EnvelopeModel;
@@ -21,7 +21,7 @@ final class Received {
 
     private Received() {}
 
-    static Content content(Envelope envelope) {
+    static MeshContent content(Envelope envelope) {
         Body body = envelope.message();
         if (envelope.metadata().encrypted() || body.mimeType().equals(Envelope.ENCRYPTED)) {
             return encrypted(envelope);
@@ -57,7 +57,7 @@ final class Received {
     }
 
     /** Content that is no JSON: the text of a query, or of a response. */
-    private static Content text(Body body) {
+    private static MeshContent text(Body body) {
         if (!(body.content() instanceof String text)) {
             throw Failures.invalid("message.content", "no text (expected: a text, as the media type is no JSON)");
         }

@@ -5,12 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubParts;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Acceptance;
-import dev.parley.mesh.Content.Delegation;
-import dev.parley.mesh.Content.Notice;
-import dev.parley.mesh.Content.Query;
-import dev.parley.mesh.Content.Response;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Acceptance;
+import dev.parley.mesh.MeshContent.Delegation;
+import dev.parley.mesh.MeshContent.Notice;
+import dev.parley.mesh.MeshContent.Query;
+import dev.parley.mesh.MeshContent.Response;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
@@ -73,7 +73,7 @@ final class Receiver {
     private final ConcurrentMap<Key, CompletableFuture<Reply>> current = new ConcurrentHashMap<>();
 
     /** An answer, and its content unless it has to be read from the task. */
-    private record Reply(Answer answer, @Nullable Content content) {}
+    private record Reply(Answer answer, @Nullable MeshContent content) {}
 
     /** The parts of the mesh that all receivers share. */
     record Services(
@@ -248,11 +248,11 @@ final class Receiver {
                 Received.requireShort(notice);
                 yield received(envelope, notice, fingerprint, context);
             }
-            case Content other -> received(envelope, other, fingerprint, context);
+            case MeshContent other -> received(envelope, other, fingerprint, context);
         };
     }
 
-    private Reply received(Envelope envelope, Content content, String fingerprint, CallContext context) {
+    private Reply received(Envelope envelope, MeshContent content, String fingerprint, CallContext context) {
         handlers.handle(agent, envelope, content, context);
         var reply = new Response(Map.of("received", true), null, null);
         return new Reply(new Answer(fingerprint, now(), MessageType.RESPONSE, null, null), reply);
@@ -400,7 +400,7 @@ final class Receiver {
             Task task,
             Duration wait,
             @Nullable Instant estimate,
-            Content sent,
+            MeshContent sent,
             String fingerprint,
             CallContext context) {
         MessageType type = task.state().isTerminal() && (!wait.isZero() || task.state() == TaskState.REJECTED)
@@ -520,7 +520,7 @@ final class Receiver {
 
     // ---- Answers
 
-    private Content content(Answer answer, Task task, Content sent, CallContext context) {
+    private MeshContent content(Answer answer, Task task, MeshContent sent, CallContext context) {
         return switch (answer.type()) {
             case TASK_ACCEPTANCE -> new Acceptance(task.id(), answer.estimate(), capabilities(sent, context));
             case RESPONSE -> Reports.response(task);
@@ -528,7 +528,7 @@ final class Receiver {
         };
     }
 
-    private List<String> capabilities(Content sent, CallContext context) {
+    private List<String> capabilities(MeshContent sent, CallContext context) {
         AgentCard card = card(context);
         return sent instanceof Delegation delegation
                 ? Delegations.skill(card, delegation.task()).map(Skill::id).stream()
@@ -538,7 +538,7 @@ final class Receiver {
 
     private Envelope answer(Envelope sent, Reply reply, CallContext context) {
         Answer answer = reply.answer();
-        Content content = reply.content();
+        MeshContent content = reply.content();
         if (content == null) {
             String taskId = answer.taskId();
             content = taskId == null
@@ -553,7 +553,7 @@ final class Receiver {
         return envelope(id, correlationId(sent), sent.from(), content, answer.at());
     }
 
-    private Envelope envelope(String id, @Nullable String correlationId, Party to, Content content, Instant at) {
+    private Envelope envelope(String id, @Nullable String correlationId, Party to, MeshContent content, Instant at) {
         return mesh.signatures()
                 .signed(new Envelope(
                         id,

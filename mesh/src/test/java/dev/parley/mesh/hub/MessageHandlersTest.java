@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
-import dev.parley.mesh.Content;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -44,10 +44,10 @@ final class MessageHandlersTest {
                     type,
                     (envelope, content, caller) -> handled.add(envelope.messageId() + " "
                             + switch (content) {
-                                case Content.Result result -> result.status() + " " + result.result();
-                                case Content.Status status -> status.progress();
-                                case Content.Failure failure -> failure.code();
-                                case Content.Notice notice -> notice.members();
+                                case MeshContent.Result result -> result.status() + " " + result.result();
+                                case MeshContent.Status status -> status.progress();
+                                case MeshContent.Failure failure -> failure.code();
+                                case MeshContent.Notice notice -> notice.members();
                                 default -> content;
                             }));
         }

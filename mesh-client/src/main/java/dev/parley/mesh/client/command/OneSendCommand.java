@@ -10,12 +10,12 @@ import dev.parley.command.CommandException.Kind;
 import dev.parley.command.Parameters;
 import dev.parley.command.ProgramCommand;
 import dev.parley.dialect.Json;
-import dev.parley.mesh.Content;
-import dev.parley.mesh.Content.Outcome;
-import dev.parley.mesh.Content.Problem;
-import dev.parley.mesh.Content.Response;
-import dev.parley.mesh.Content.Result;
-import dev.parley.mesh.Content.Status;
+import dev.parley.mesh.MeshContent;
+import dev.parley.mesh.MeshContent.Outcome;
+import dev.parley.mesh.MeshContent.Problem;
+import dev.parley.mesh.MeshContent.Response;
+import dev.parley.mesh.MeshContent.Result;
+import dev.parley.mesh.MeshContent.Status;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.RetryPolicy;
@@ -250,8 +250,8 @@ final class OneSendCommand implements ProgramCommand {
         String typed = call.setting("--timeout");
         Duration patience = typed == null ? null : duration("--timeout", typed);
         long end = patience == null ? Long.MAX_VALUE : System.nanoTime() + patience.toNanos();
-        try (Feed<Content> updates = delegated.updates()) {
-            for (List<Content> next = updates.next(PATIENCE); next != null; next = updates.next(PATIENCE)) {
+        try (Feed<MeshContent> updates = delegated.updates()) {
+            for (List<MeshContent> next = updates.next(PATIENCE); next != null; next = updates.next(PATIENCE)) {
                 next.forEach(update -> progress(call, update));
                 if (patience != null && System.nanoTime() > end) {
                     throw CommandException.of(
@@ -267,7 +267,7 @@ final class OneSendCommand implements ProgramCommand {
         }
     }
 
-    private static void progress(CommandCall call, Content update) {
+    private static void progress(CommandCall call, MeshContent update) {
         if (update instanceof Status status) {
             String message = status.message() == null ? "" : " " + status.message();
             call.output().note("task " + status.taskId() + ": " + status.progress() + "%" + message);
@@ -286,7 +286,7 @@ final class OneSendCommand implements ProgramCommand {
     }
 
     private static void shown(
-            CommandCall call, Content content, String taskId, String status, @Nullable Object result) {
+            CommandCall call, MeshContent content, String taskId, String status, @Nullable Object result) {
         call.output().result(() -> Json.write(EnvelopeModel.body(content).content()), page -> {
             page.field("Task", taskId).field("Status", status);
             if (result != null) {

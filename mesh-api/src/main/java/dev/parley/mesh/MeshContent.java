@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Content of a message, by its type. */
-public sealed interface Content {
+public sealed interface MeshContent {
     /** The type of messages with this content. */
     MessageType type();
 
@@ -22,7 +22,7 @@ public sealed interface Content {
             Map<String, @Nullable Object> parameters,
             @Nullable String callback,
             @Nullable Instant deadline)
-            implements Content {
+            implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.TASK_DELEGATION;
@@ -40,7 +40,7 @@ public sealed interface Content {
             @Nullable Instant estimatedCompletion,
             List<String> capabilities,
             @Nullable String workflowId)
-            implements Content {
+            implements MeshContent {
         public Acceptance(String taskId, @Nullable Instant estimatedCompletion, List<String> capabilities) {
             this(taskId, estimatedCompletion, capabilities, null);
         }
@@ -52,7 +52,7 @@ public sealed interface Content {
     }
 
     /** Says that the work will not be done. */
-    record Rejection(String reason, @Nullable String code, List<String> alternatives) implements Content {
+    record Rejection(String reason, @Nullable String code, List<String> alternatives) implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.TASK_REJECTION;
@@ -75,7 +75,7 @@ public sealed interface Content {
             String taskId,
             Outcome status,
             @Nullable Object result,
-            @Nullable Problem error) implements Content {
+            @Nullable Problem error) implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.TASK_RESULT;
@@ -94,7 +94,7 @@ public sealed interface Content {
             @Nullable String message,
             @Nullable Instant estimatedCompletion,
             @Nullable String state)
-            implements Content {
+            implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.STATUS_UPDATE;
@@ -105,7 +105,7 @@ public sealed interface Content {
     record Query(
             String query,
             Map<String, @Nullable Object> parameters,
-            @Nullable String taskId) implements Content {
+            @Nullable String taskId) implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.QUERY;
@@ -120,7 +120,7 @@ public sealed interface Content {
     record Response(
             @Nullable Object result,
             @Nullable Problem error,
-            @Nullable String taskId) implements Content {
+            @Nullable String taskId) implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.RESPONSE;
@@ -128,11 +128,11 @@ public sealed interface Content {
     }
 
     /** Content that the receiver keeps as an event, as it is. */
-    record Notice(MessageType type, Map<String, @Nullable Object> members) implements Content {}
+    record Notice(MessageType type, Map<String, @Nullable Object> members) implements MeshContent {}
 
     /** Says that a message was refused or failed. */
     record Failure(String code, String message, Map<String, @Nullable Object> details, boolean retryable)
-            implements Content {
+            implements MeshContent {
         @Override
         public MessageType type() {
             return MessageType.ERROR;
