@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.answers.Problem;
@@ -143,7 +143,7 @@ public final class Dialects {
 
     /** The answer to a JSON-RPC call at the address of a dialect that the agent is not served in. */
     private static WireAnswer notServed(WireRequest request, ServedAgent agent) {
-        ResponseFraming form = ResponseFraming.rpc(Dialect.V1, Envelope.idOf(request.body()));
+        ResponseFraming form = ResponseFraming.rpc(Dialect.V1, RpcEnvelope.idOf(request.body()));
         A2AException problem = A2AException.of(
                 A2AError.METHOD_NOT_FOUND,
                 "This agent is not served at this address (its dialects: "
@@ -210,7 +210,7 @@ public final class Dialects {
         if (!isOlder(request)) {
             return problem(request, problem);
         } else if (isRpc(request.path())) {
-            form = ResponseFraming.rpc(LegacyDialect.KIND, Envelope.idOf(request.body()));
+            form = ResponseFraming.rpc(LegacyDialect.KIND, RpcEnvelope.idOf(request.body()));
         } else {
             form = restForm(LegacyDialect.PROTO, request);
         }
@@ -244,7 +244,7 @@ public final class Dialects {
 
     private ResponseFraming formOfUnread(WireRequest request) {
         boolean rpc = request.method().equals("POST") && !Rest.endsLikeAnOperation(request.path());
-        return rpc ? ResponseFraming.rpc(Dialect.V1, Envelope.idOf(request.body())) : restForm(Dialect.V1, request);
+        return rpc ? ResponseFraming.rpc(Dialect.V1, RpcEnvelope.idOf(request.body())) : restForm(Dialect.V1, request);
     }
 
     /**
@@ -264,7 +264,7 @@ public final class Dialects {
         ServedAgent agent = served.agent();
         CallContext caller = served.caller();
         FailureFraming framing = served.framing();
-        Envelope envelope = Envelope.read(request, Dialect.V1, caller, framing);
+        RpcEnvelope envelope = RpcEnvelope.read(request, Dialect.V1, caller, framing);
         A2AException problem = envelope.problem();
         ExtensionRow row = agent.extensions().named(envelope.method());
         if (row != null && (problem == null || answersWithoutId(row, request, agent))) {

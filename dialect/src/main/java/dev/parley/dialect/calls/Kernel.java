@@ -1,7 +1,7 @@
 package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.legacy.KernelCard;
 import dev.parley.dialect.legacy.LegacyDialect;
 import dev.parley.dialect.operations.ExtensionRow;
@@ -53,7 +53,7 @@ public final class Kernel extends RpcEdge {
     }
 
     @Override
-    protected WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request) {
+    protected WireAnswer answer(RpcEnvelope envelope, Dialect spoken, ServedRequest request) {
         ServedAgent agent = request.agent();
         if (envelope.method().equals(KernelCard.GET_CARD)) {
             return request.framing().form().result(KernelCard.CARD, agent.card(), Map.of());

@@ -1,7 +1,7 @@
 package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.WireOperation;
@@ -35,7 +35,7 @@ public abstract class RpcEdge implements Edge {
 
     @Override
     public final WireAnswer.Whole refusal(WireRequest request, A2AException problem) {
-        return ResponseFraming.rpc(dialect, Envelope.idOf(request.body())).error(problem);
+        return ResponseFraming.rpc(dialect, RpcEnvelope.idOf(request.body())).error(problem);
     }
 
     @Override
@@ -54,7 +54,7 @@ public abstract class RpcEdge implements Edge {
         if (!isRoot(http)) {
             return file(http, request.agent());
         }
-        return answer(Envelope.read(http, spoken, request.caller(), request.framing()), spoken, request);
+        return answer(RpcEnvelope.read(http, spoken, request.caller(), request.framing()), spoken, request);
     }
 
     protected static boolean isRoot(WireRequest request) {
@@ -75,10 +75,10 @@ public abstract class RpcEdge implements Edge {
     }
 
     /** Answers a call, or throws. */
-    protected abstract WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request);
+    protected abstract WireAnswer answer(RpcEnvelope envelope, Dialect spoken, ServedRequest request);
 
     /** The row of the operation that is called. */
-    protected final WireOperation row(Envelope envelope) {
+    protected final WireOperation row(RpcEnvelope envelope) {
         WireOperation row = operations.named(envelope.method());
         if (row == null) {
             throw A2AException.of(

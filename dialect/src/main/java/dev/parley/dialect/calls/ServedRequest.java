@@ -1,7 +1,7 @@
 package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.operations.ExtensionRow;
@@ -40,7 +40,7 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
     }
 
     /** Reads the parameters of a call over JSON-RPC, and has the agent answer. */
-    public WireAnswer rpc(Dialect dialect, OperationRow row, Envelope envelope) {
+    public WireAnswer rpc(Dialect dialect, OperationRow row, RpcEnvelope envelope) {
         row.requireSize(http);
         return answer(dialect, row, envelope.params(row.request(), http, caller));
     }

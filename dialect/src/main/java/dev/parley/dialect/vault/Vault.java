@@ -1,7 +1,7 @@
 package dev.parley.dialect.vault;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.Envelope;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.RpcEdge;
@@ -51,7 +51,7 @@ public final class Vault extends RpcEdge {
     }
 
     @Override
-    protected WireAnswer answer(Envelope envelope, Dialect spoken, ServedRequest request) {
+    protected WireAnswer answer(RpcEnvelope envelope, Dialect spoken, ServedRequest request) {
         ResponseFraming framed = request.framing().form();
         WireOperation row = row(envelope);
         request.framing().use(problem -> {
@@ -81,7 +81,7 @@ public final class Vault extends RpcEdge {
     }
 
     /** A request without an id gets no answer. */
-    private static WireAnswer heard(Envelope envelope, WireAnswer answer) {
+    private static WireAnswer heard(RpcEnvelope envelope, WireAnswer answer) {
         if (!envelope.anonymous()) {
             return answer;
         }

@@ -28,7 +28,7 @@ import tools.jackson.core.JsonToken;
  * @param problem why this is no request; null if it is one
  * @param anonymous whether the only problem is that it has no id, which some dialects take for a notification
  */
-public record Envelope(
+public record RpcEnvelope(
         byte[] body,
         byte[] id,
         String method,
@@ -44,13 +44,13 @@ public record Envelope(
      *
      * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
      */
-    public static Envelope read(WireRequest request, Dialect dialect, CallContext caller, FailureFraming framing) {
+    public static RpcEnvelope read(WireRequest request, Dialect dialect, CallContext caller, FailureFraming framing) {
         framing.use(ResponseFraming.rpcWithoutId(dialect));
         if (!request.method().equals("POST")) {
             throw A2AException.notAllowed(request.method(), "POST");
         }
         framing.requireJson(request);
-        Envelope envelope = LargeBodies.compute(request, caller, () -> read(request.body()));
+        RpcEnvelope envelope = LargeBodies.compute(request, caller, () -> read(request.body()));
         framing.use(ResponseFraming.rpc(dialect, envelope.id));
         if (envelope.problem != null && !envelope.anonymous) {
             throw envelope.problem;
@@ -59,7 +59,7 @@ public record Envelope(
     }
 
     /** @throws A2AException PARSE_ERROR if {@code body} is no JSON */
-    public static Envelope read(byte[] body) {
+    public static RpcEnvelope read(byte[] body) {
         return JsonText.request(body, in -> read(body, in));
     }
 
@@ -75,7 +75,7 @@ public record Envelope(
         }
     }
 
-    private static Envelope read(byte[] body, JsonParser in) {
+    private static RpcEnvelope read(byte[] body, JsonParser in) {
         if (in.currentToken() != JsonToken.START_OBJECT) {
             boolean batch = in.currentToken() == JsonToken.START_ARRAY;
             in.skipChildren();
@@ -117,7 +117,7 @@ public record Envelope(
                 ? null
                 : invalid("id: missing or unusable (expected: a string or number of at most " + MAX_ID_LENGTH
                         + " bytes)");
-        return new Envelope(body, repeated, method, from, to, problem, id == null && !unusable);
+        return new RpcEnvelope(body, repeated, method, from, to, problem, id == null && !unusable);
     }
 
     /**
@@ -141,8 +141,8 @@ public record Envelope(
         return LargeBodies.compute(request, caller, () -> params(codec));
     }
 
-    private static Envelope refused(byte[] body, byte[] id, String problem) {
-        return new Envelope(body, id, "", 0, 0, invalid(problem), false);
+    private static RpcEnvelope refused(byte[] body, byte[] id, String problem) {
+        return new RpcEnvelope(body, id, "", 0, 0, invalid(problem), false);
     }
 
     private static A2AException invalid(String problem) {
