@@ -35,7 +35,7 @@ final class Connection {
     static final Map<String, @Nullable Object> LEGACY_CAPABILITIES = Map.of("elicitation", ELICITATION);
     static final ServerInfo SELF = ServerInfo.of("parley", "1");
 
-    final Transport transport;
+    final McpTransport transport;
     private final AtomicLong ids;
     private final Consumer<String> changes;
     final QuestionRouter questions;
@@ -50,7 +50,7 @@ final class Connection {
      * @param ids of requests
      * @param changes takes the names of lists that have changed
      */
-    Connection(Transport transport, AtomicLong ids, Consumer<String> changes) {
+    Connection(McpTransport transport, AtomicLong ids, Consumer<String> changes) {
         this.transport = transport;
         this.ids = ids;
         this.changes = changes;

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * Streamable HTTP: each message is a POST, answered with JSON or with server-sent events. Each request has a virtual thread that reads
  * its answer. Source: MCP 2026-07-28 and 2025-11-25, Transports.
  */
-public final class HttpTransport implements Transport {
+public final class HttpTransport implements McpTransport {
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
 
     private static final String LAST_EVENT_ID = "Last-Event-ID";

@@ -49,7 +49,7 @@ public final class McpClient implements AutoCloseable {
     }
 
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
-    private final Supplier<? extends Transport> transports;
+    private final Supplier<? extends McpTransport> transports;
     private final Limits limits;
     private final @Nullable Revision pinned;
     private final AtomicLong ids = new AtomicLong();
@@ -62,7 +62,7 @@ public final class McpClient implements AutoCloseable {
     private volatile @Nullable Connection connection;
     private volatile boolean closed;
 
-    private McpClient(Supplier<? extends Transport> transports, Limits limits, @Nullable Revision pinned) {
+    private McpClient(Supplier<? extends McpTransport> transports, Limits limits, @Nullable Revision pinned) {
         this.transports = transports;
         this.limits = limits;
         this.pinned = pinned;
@@ -76,7 +76,7 @@ public final class McpClient implements AutoCloseable {
      * @throws ServerFailure if it cannot be reached
      * @throws McpException if it refuses
      */
-    public static McpClient connect(Supplier<? extends Transport> transports, Limits limits, @Nullable Revision pinned)
+    public static McpClient connect(Supplier<? extends McpTransport> transports, Limits limits, @Nullable Revision pinned)
             throws InterruptedException {
         var client = new McpClient(transports, limits, pinned);
         client.adopt(client.connected(pinned == null ? Revision.V2026_07_28 : pinned));

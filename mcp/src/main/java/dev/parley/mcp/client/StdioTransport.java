@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A child process with a JSON object on each line of its standard input and output. Its standard error goes to the log, up to a limit.
  * The streams of a process block their threads, so each has one of the platform. Source: MCP 2026-07-28, Transports, stdio.
  */
-public final class StdioTransport implements Transport {
+public final class StdioTransport implements McpTransport {
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
 
     /**

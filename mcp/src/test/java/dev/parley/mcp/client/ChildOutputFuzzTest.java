@@ -69,7 +69,7 @@ final class ChildOutputFuzzTest {
     }
 
     /** A child that prints the same for each request, with the id of the request. */
-    private record Printed(byte[] output) implements Transport {
+    private record Printed(byte[] output) implements McpTransport {
         @Override
         public void open(Receiver receiver) {}
 

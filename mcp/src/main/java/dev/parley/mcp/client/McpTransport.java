@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Carries messages between a client and its server. Safe for any thread. */
-public interface Transport extends AutoCloseable {
+public interface McpTransport extends AutoCloseable {
     /** Receives messages of the server that belong to no request of the client. */
     @FunctionalInterface
     interface Receiver {
