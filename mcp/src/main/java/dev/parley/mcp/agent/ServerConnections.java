@@ -1,6 +1,6 @@
 package dev.parley.mcp.agent;
 
-import dev.parley.mcp.client.Credentials;
+import dev.parley.mcp.client.McpCredentials;
 import dev.parley.mcp.client.HttpTransport;
 import dev.parley.mcp.client.McpClient;
 import dev.parley.mcp.client.OAuth;
@@ -32,7 +32,7 @@ final class ServerConnections implements AutoCloseable {
             return McpClient.connect(
                     () -> StdioTransport.start(program, log, onExit), McpClient.Limits.DEFAULT, entry.revision());
         }
-        Credentials credentials = credentials(entry, url);
+        McpCredentials credentials = credentials(entry, url);
         return McpClient.connect(
                 () -> new HttpTransport(url, http, entry.headers(), credentials),
                 McpClient.Limits.DEFAULT,
@@ -40,10 +40,10 @@ final class ServerConnections implements AutoCloseable {
     }
 
     /** The server names the addresses of its authorization server, so these are guarded; the server itself is the operator's choice. */
-    private Credentials credentials(ServersFile.Entry entry, URI url) {
+    private McpCredentials credentials(ServersFile.Entry entry, URI url) {
         ServersFile.OAuthClient client = entry.oauth();
         if (client == null) {
-            return Credentials.NONE;
+            return McpCredentials.NONE;
         }
         HttpClient authorization = guarded.computeIfAbsent(entry.name(), server -> {
                     var clients = new GuardedClients(AddressRule.allowing(List.of(url.getHost()), "mcp-servers"));

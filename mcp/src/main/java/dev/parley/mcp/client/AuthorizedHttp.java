@@ -11,7 +11,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Optional;
 
 /** Sends requests with credentials, which it renews when the server refuses them. Safe for any thread. */
-record AuthorizedHttp(URI url, HttpClient http, Credentials credentials) {
+record AuthorizedHttp(URI url, HttpClient http, McpCredentials credentials) {
     /** Attempts of one request, each with other credentials. */
     private static final int MOST_RENEWALS = 3;
 

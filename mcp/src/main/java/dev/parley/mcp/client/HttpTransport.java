@@ -82,12 +82,12 @@ public final class HttpTransport implements McpTransport {
      * @param http follows no redirects
      * @param headers of each request
      */
-    public HttpTransport(URI url, HttpClient http, Map<String, String> headers, Credentials credentials) {
+    public HttpTransport(URI url, HttpClient http, Map<String, String> headers, McpCredentials credentials) {
         this(url, http, headers, credentials, ANSWER_TO_NOTIFICATION);
     }
 
     /** @param patience with the answers to notifications */
-    HttpTransport(URI url, HttpClient http, Map<String, String> headers, Credentials credentials, Duration patience) {
+    HttpTransport(URI url, HttpClient http, Map<String, String> headers, McpCredentials credentials, Duration patience) {
         this.url = requireNonNull(url, "url");
         this.headers = Map.copyOf(headers);
         this.patience = patience;

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * at the authorization server. Tokens are kept in memory. Safe for any thread. Source: MCP 2026-07-28, Authorization; RFC 6749, 7523,
  * 7591, 7636, 8414, 8707, 9207, 9728.
  */
-public final class OAuth implements Credentials {
+public final class OAuth implements McpCredentials {
     /** Brings a person to the authorization server. */
     @FunctionalInterface
     public interface Consent {

@@ -38,9 +38,9 @@ public final class ConformanceClient {
         URI url = URI.create(arguments[arguments.length - 1]);
         HttpClient http =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        Credentials credentials = scenario.startsWith("auth/")
+        McpCredentials credentials = scenario.startsWith("auth/")
                 ? new OAuth(url, http, registration(scenario, given, http))
-                : Credentials.NONE;
+                : McpCredentials.NONE;
         try (McpClient client = McpClient.connect(
                 () -> new HttpTransport(url, http, Map.of(), credentials), McpClient.Limits.DEFAULT, null)) {
             run(scenario, given, client);

@@ -68,7 +68,7 @@ class HttpFaultsTest {
     private McpClient connected(Duration limit) throws InterruptedException {
         RawServer raw = requireNonNull(server);
         return McpClient.connect(
-                () -> new HttpTransport(raw.url(), http, Map.of("X-Key", "secret"), Credentials.NONE, limit),
+                () -> new HttpTransport(raw.url(), http, Map.of("X-Key", "secret"), McpCredentials.NONE, limit),
                 new McpClient.Limits(limit, limit),
                 null);
     }

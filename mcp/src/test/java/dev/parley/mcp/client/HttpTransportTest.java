@@ -87,7 +87,7 @@ class HttpTransportTest {
     private McpClient connected() throws InterruptedException {
         URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
         return McpClient.connect(
-                () -> new HttpTransport(url, http, Map.of(), Credentials.NONE), McpClient.Limits.DEFAULT, null);
+                () -> new HttpTransport(url, http, Map.of(), McpCredentials.NONE), McpClient.Limits.DEFAULT, null);
     }
 
     @Test

@@ -12,7 +12,7 @@ public final class PinnedClient {
 
     public static McpClient http(String url, HttpClient http, Revision revision) throws InterruptedException {
         return McpClient.connect(
-                () -> new HttpTransport(URI.create(url), http, Map.of(), Credentials.NONE),
+                () -> new HttpTransport(URI.create(url), http, Map.of(), McpCredentials.NONE),
                 McpClient.Limits.DEFAULT,
                 revision);
     }

@@ -5,9 +5,9 @@ import java.net.http.HttpHeaders;
 import java.util.Optional;
 
 /** Credentials for one server. Safe for any thread. */
-public interface Credentials {
+public interface McpCredentials {
     /** For servers that want none, or get them by fixed headers. */
-    Credentials NONE = new Credentials() {
+    McpCredentials NONE = new McpCredentials() {
         @Override
         public Optional<String> authorization() {
             return Optional.empty();
