@@ -17,7 +17,7 @@ import dev.parley.client.wire.Attempts;
 import dev.parley.client.wire.CardFinder;
 import dev.parley.client.wire.CardRule;
 import dev.parley.client.wire.ClientSettings;
-import dev.parley.client.wire.Credentials;
+import dev.parley.client.wire.RequestCredentials;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.Places;
 import dev.parley.outbound.http.HeaderText;
@@ -459,7 +459,7 @@ public final class AgentClientBuilder {
                     wire,
                     attempts,
                     new CardFinder(wire, attempts, settings),
-                    new Credentials(settings, wire));
+                    new RequestCredentials(settings, wire));
             return maker.apply(means);
         } catch (RuntimeException e) {
             wire.close();

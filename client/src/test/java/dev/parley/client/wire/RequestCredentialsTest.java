@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Feature row AV22: which of the keys that there are goes to an agent, by what its card asks for. */
 @Timeout(30)
-class CredentialsTest {
+class RequestCredentialsTest {
     private static final String API_KEY =
             "\"apiKey\":{\"apiKeySecurityScheme\":{\"location\":\"header\",\"name\":\"X-Api-Key\"}}";
     private static final String BEARER = "\"bearer\":{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}";

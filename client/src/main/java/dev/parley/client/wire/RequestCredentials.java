@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 1.0, section 4.5; AgentVault 0.2, authentication of the client.
  */
-public final class Credentials {
+public final class RequestCredentials {
     /** Gets one credential when it is needed. */
     private interface Means {
         Credential get(Duration left) throws AttemptFailure, InterruptedException;
@@ -50,7 +50,7 @@ public final class Credentials {
     private final TokenCache tokens;
     private final Logins logins;
 
-    public Credentials(ClientSettings settings, HttpWire wire) {
+    public RequestCredentials(ClientSettings settings, HttpWire wire) {
         this.settings = settings;
         this.wire = wire;
         this.logins = new Logins(InstantSource.system(), settings.sslContext());
@@ -125,7 +125,7 @@ public final class Credentials {
                 possible.add(ways);
             }
         }
-        return possible.stream().min(Comparator.comparingInt(Credentials::rank)).orElse(List.of());
+        return possible.stream().min(Comparator.comparingInt(RequestCredentials::rank)).orElse(List.of());
     }
 
     /**
