@@ -1,6 +1,6 @@
 package dev.parley.cli;
 
-import dev.parley.cli.command.ClientSettings.Reports;
+import dev.parley.cli.command.ClientFlags.Reports;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Settings;

@@ -1,9 +1,9 @@
 package dev.parley.cli.admin;
 
-import dev.parley.cli.command.ClientSettings;
-import dev.parley.cli.command.ClientSettings.Credentials;
-import dev.parley.cli.command.ClientSettings.Reports;
-import dev.parley.cli.command.ClientSettings.Tls;
+import dev.parley.cli.command.ClientFlags;
+import dev.parley.cli.command.ClientFlags.Credentials;
+import dev.parley.cli.command.ClientFlags.Reports;
+import dev.parley.cli.command.ClientFlags.Tls;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
@@ -56,7 +56,7 @@ public final class HubAdmin {
                 .type(String.class)
                 .arity("1")
                 .paramLabel("HUB")
-                .description("The hub; default: " + ClientSettings.LOCAL_HUB + ".")
+                .description("The hub; default: " + ClientFlags.LOCAL_HUB + ".")
                 .build();
     }
 
@@ -153,7 +153,7 @@ public final class HubAdmin {
      */
     private static byte[] ask(Invocation call, String method, String path, byte[] body, String hint) {
         String typed = call.option("--url");
-        String named = (typed == null ? ClientSettings.LOCAL_HUB : typed).replaceFirst("/+$", "");
+        String named = (typed == null ? ClientFlags.LOCAL_HUB : typed).replaceFirst("/+$", "");
         String hub;
         HttpUrl place;
         try {
@@ -163,7 +163,7 @@ public final class HubAdmin {
             place = HttpAddress.of(hub + path);
         } catch (IllegalArgumentException wrong) {
             throw CommandException.usage(
-                    "invalid --url: " + named + " (expected: such as " + ClientSettings.LOCAL_HUB + ")", null);
+                    "invalid --url: " + named + " (expected: such as " + ClientFlags.LOCAL_HUB + ")", null);
         }
         if (place.isPlain()) {
             throw CommandException.usage(

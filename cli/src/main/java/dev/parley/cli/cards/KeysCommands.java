@@ -1,6 +1,6 @@
 package dev.parley.cli.cards;
 
-import dev.parley.cli.command.ClientSettings.KeyStore;
+import dev.parley.cli.command.ClientFlags.KeyStore;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;

@@ -1,10 +1,10 @@
 package dev.parley.cli.command;
 
-import dev.parley.cli.command.ClientSettings.Agent;
-import dev.parley.cli.command.ClientSettings.Credentials;
-import dev.parley.cli.command.ClientSettings.KeyStore;
-import dev.parley.cli.command.ClientSettings.Reports;
-import dev.parley.cli.command.ClientSettings.Tls;
+import dev.parley.cli.command.ClientFlags.Agent;
+import dev.parley.cli.command.ClientFlags.Credentials;
+import dev.parley.cli.command.ClientFlags.KeyStore;
+import dev.parley.cli.command.ClientFlags.Reports;
+import dev.parley.cli.command.ClientFlags.Tls;
 import dev.parley.cli.command.Setting.Scope;
 import dev.parley.cli.command.Settings.Flags;
 import dev.parley.cli.output.CliEnvironment;

@@ -1,11 +1,11 @@
 package dev.parley.cli.command;
 
-import dev.parley.cli.command.ClientSettings.Agent;
-import dev.parley.cli.command.ClientSettings.Credentials;
-import dev.parley.cli.command.ClientSettings.KeyStore;
-import dev.parley.cli.command.ClientSettings.Reports;
-import dev.parley.cli.command.ClientSettings.Request;
-import dev.parley.cli.command.ClientSettings.Tls;
+import dev.parley.cli.command.ClientFlags.Agent;
+import dev.parley.cli.command.ClientFlags.Credentials;
+import dev.parley.cli.command.ClientFlags.KeyStore;
+import dev.parley.cli.command.ClientFlags.Reports;
+import dev.parley.cli.command.ClientFlags.Request;
+import dev.parley.cli.command.ClientFlags.Tls;
 import dev.parley.cli.output.Output;
 import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;

@@ -44,7 +44,7 @@ public record Setting(Scope scope, SettingSpec<?> spec) {
             "wait", List.of("--watch"));
 
     private static final class OfClient {
-        private static final Map<String, Setting> ROWS = rows(Scope.CLIENT, ClientSettings::readAll);
+        private static final Map<String, Setting> ROWS = rows(Scope.CLIENT, ClientFlags::readAll);
     }
 
     private static final class OfHub {

@@ -1,7 +1,7 @@
 package dev.parley.cli.command;
 
-import dev.parley.cli.command.ClientSettings.Reports;
-import dev.parley.cli.command.ClientSettings.Request;
+import dev.parley.cli.command.ClientFlags.Reports;
+import dev.parley.cli.command.ClientFlags.Request;
 import dev.parley.cli.command.Setting.Scope;
 import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
@@ -180,7 +180,7 @@ public final class Settings {
         if (given == null) {
             return null;
         }
-        String text = String.join(type.equals(ClientSettings.LINES) ? "\n" : ",", given.texts());
+        String text = String.join(type.equals(ClientFlags.LINES) ? "\n" : ",", given.texts());
         try {
             if (type.equals(SettingType.HTTP_URL)) {
                 HttpAddress.requirePort(text);

@@ -1,6 +1,6 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientSettings;
+import dev.parley.cli.command.ClientFlags;
 import dev.parley.cli.command.HttpAddress;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.AgentClientBuilder;
@@ -118,7 +118,7 @@ public final class CardSource {
         } catch (IllegalArgumentException wrong) {
             throw notFound(
                     reference + " is no address of an agent (expected: a host, an http or https URL, or a card file)",
-                    "for example: -a " + ClientSettings.LOCAL_HUB);
+                    "for example: -a " + ClientFlags.LOCAL_HUB);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientSettings.Credentials;
-import dev.parley.cli.command.ClientSettings.KeyOrigin;
+import dev.parley.cli.command.ClientFlags.Credentials;
+import dev.parley.cli.command.ClientFlags.KeyOrigin;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;

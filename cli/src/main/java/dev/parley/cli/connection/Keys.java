@@ -1,7 +1,7 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientSettings.KeyOrigin;
-import dev.parley.cli.command.ClientSettings.KeyStore;
+import dev.parley.cli.command.ClientFlags.KeyOrigin;
+import dev.parley.cli.command.ClientFlags.KeyStore;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;

@@ -1,6 +1,6 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientSettings;
+import dev.parley.cli.command.ClientFlags;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
@@ -174,7 +174,7 @@ public final class Problems {
 
     /** Next step for the user if no server answers at an address. */
     static String unreachableHint(String address) {
-        return address.equals(ClientSettings.LOCAL_HUB)
+        return address.equals(ClientFlags.LOCAL_HUB)
                 ? "start a hub with: parley up; or name another agent with -a"
                 : "check the address given with -a, and that the agent is running";
     }

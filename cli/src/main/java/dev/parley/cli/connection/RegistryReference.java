@@ -1,6 +1,6 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientSettings;
+import dev.parley.cli.command.ClientFlags;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.HttpCall;
@@ -34,7 +34,7 @@ final class RegistryReference {
     /** Returns the card that the registry has. As a card in a file, it may lead to any origin. */
     static CardSource.Found find(Invocation call, AgentClientBuilder client, String reference) {
         String named = registry(call);
-        String hub = (named == null ? ClientSettings.LOCAL_HUB : named).replaceFirst("/+$", "");
+        String hub = (named == null ? ClientFlags.LOCAL_HUB : named).replaceFirst("/+$", "");
         boolean urn = reference.startsWith("urn:");
         String url = urn
                 ? hub + "/registry/agents/" + Requests.segment(reference) + "/card"

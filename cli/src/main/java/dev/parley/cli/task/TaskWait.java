@@ -1,6 +1,6 @@
 package dev.parley.cli.task;
 
-import dev.parley.cli.command.ClientSettings.Request;
+import dev.parley.cli.command.ClientFlags.Request;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.output.Interruption;

@@ -28,7 +28,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of commands that call agents, a record for each concern. A command reads those that it needs. */
-public final class ClientSettings {
+public final class ClientFlags {
     /** Default agent and hub: the address of {@code parley up}. */
     public static final String LOCAL_HUB = "http://127.0.0.1:7420";
 
@@ -39,15 +39,15 @@ public final class ClientSettings {
     private static final SettingType<String> VERSION =
             TEXT.requiring(text -> text.matches("\\d+\\.\\d+(\\.\\d+)?"), "such as 1.0");
     private static final SettingType<List<String>> BINDINGS =
-            listOf(ClientSettings::binding, "JSONRPC, HTTP+JSON, GRPC or the URI of a binding");
+            listOf(ClientFlags::binding, "JSONRPC, HTTP+JSON, GRPC or the URI of a binding");
     private static final SettingType<List<String>> ORIGINS =
             listOf(text -> HttpAddress.origin(text), "such as https://agents.example.com");
     private static final SettingType<List<KeyOrigin>> KEY_ORIGINS =
             listOf(KeyOrigin::of, "such as bank=https://agents.example.com");
     private static final SettingType<Map<String, @Nullable Object>> JSON_OBJECT =
-            new SettingType<>("a JSON object such as {\"k\":\"v\"}", ClientSettings::object);
+            new SettingType<>("a JSON object such as {\"k\":\"v\"}", ClientFlags::object);
 
-    private ClientSettings() {}
+    private ClientFlags() {}
 
     /** Reads all settings, in the order in which they are shown. */
     static List<Object> readAll(SettingReader in) {
