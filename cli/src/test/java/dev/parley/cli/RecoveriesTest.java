@@ -107,7 +107,7 @@ final class RecoveriesTest {
             entry("gateway.push.PushRelay", "a signal of a relay; looked at again after the patience of its reader"),
             entry("hub.admin.Hubs", "time limit of the checks"),
             entry("knowledge.changes.RecentChanges", "time limit of a reader"),
-            entry("knowledge.remote.RemoteEndpoint", "time limit of an exchange"),
+            entry("knowledge.remote.SparqlClient", "time limit of an exchange"),
             entry("load.LoadHold", "duration of a load"),
             entry("load.LoadRun", "duration of a load"),
             entry("mcp.client.Exchange", "time limit of a request"),

@@ -1,7 +1,7 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.model.SparqlService;
-import dev.parley.knowledge.remote.RemoteEndpoint;
+import dev.parley.knowledge.remote.SparqlClient;
 import dev.parley.knowledge.remote.RemoteServer;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -72,7 +72,7 @@ public final class FusekiServer implements AutoCloseable {
     /** Removes everything. */
     public void clear() {
         try (var http = new RemoteServer(service())) {
-            new RemoteEndpoint(http, Duration.ofSeconds(30)).change("DROP ALL");
+            new SparqlClient(http, Duration.ofSeconds(30)).change("DROP ALL");
         }
     }
 

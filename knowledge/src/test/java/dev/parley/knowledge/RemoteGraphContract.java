@@ -3,7 +3,7 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.model.SparqlService;
-import dev.parley.knowledge.remote.RemoteEndpoint;
+import dev.parley.knowledge.remote.SparqlClient;
 import dev.parley.knowledge.remote.RemoteServer;
 import dev.parley.store.database.Database;
 import java.io.IOException;
@@ -40,7 +40,7 @@ abstract class RemoteGraphContract extends GraphContract {
     String tables() {
         try (var http = new RemoteServer(service())) {
             var all = new StringBuilder(super.tables());
-            new RemoteEndpoint(http, Duration.ofSeconds(30))
+            new SparqlClient(http, Duration.ofSeconds(30))
                     .ask("SELECT ?s ?p ?o { { GRAPH ?g { ?s ?p ?o } } UNION { ?s ?p ?o } }")
                     .forEach(row -> all.append('\n').append(row.values()));
             return all.toString();

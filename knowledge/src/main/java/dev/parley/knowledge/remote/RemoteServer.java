@@ -38,7 +38,7 @@ public final class RemoteServer implements AutoCloseable {
     }
 
     private void tried() {
-        var unused = new RemoteEndpoint(this, CONNECT).ask("SELECT ?nothing { } LIMIT 1");
+        var unused = new SparqlClient(this, CONNECT).ask("SELECT ?nothing { } LIMIT 1");
     }
 
     /** Why a server cannot be used, with its address; null if it answers, if only by asking for credentials. */

@@ -173,7 +173,7 @@ record RemoteStatement(long number, Statement said, List<Remark> remarks, boolea
     }
 
     private static void add(StringBuilder triples, String property, String value) {
-        triples.append(" ; p:").append(property).append(' ').append(RemoteEndpoint.quote(value));
+        triples.append(" ; p:").append(property).append(' ').append(SparqlClient.quote(value));
     }
 
     /** A term as one text: what kind it is, its type or language and how long that is, its value. */

@@ -124,8 +124,8 @@ public final class RemoteStatements implements GraphStore {
         return database.<Long>read(session -> session.number("SELECT 1 FROM kg_remote LIMIT 1")) != 0;
     }
 
-    private RemoteEndpoint endpoint(Duration patience) {
-        return new RemoteEndpoint(server, patience);
+    private SparqlClient endpoint(Duration patience) {
+        return new SparqlClient(server, patience);
     }
 
     // ---- Reading
@@ -133,7 +133,7 @@ public final class RemoteStatements implements GraphStore {
     @Override
     public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
         return tables.compute(group, patience, () -> {
-            RemoteEndpoint endpoint = endpoint(patience);
+            SparqlClient endpoint = endpoint(patience);
             settle(lane(group), endpoint);
             return question.apply(view(endpoint, group, floors));
         });
@@ -151,7 +151,7 @@ public final class RemoteStatements implements GraphStore {
 
     /** The server has no transaction for several requests, so the question is repeated if an update comes between. */
     private <T> T atOneMoment(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
-        RemoteEndpoint endpoint = endpoint(patience);
+        SparqlClient endpoint = endpoint(patience);
         Lane lane = lane(group);
         for (int attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
             long generation = lane.generation.get();
@@ -170,7 +170,7 @@ public final class RemoteStatements implements GraphStore {
         }
     }
 
-    private RemoteView view(RemoteEndpoint endpoint, String group, ReadFilter floors) {
+    private RemoteView view(SparqlClient endpoint, String group, ReadFilter floors) {
         return new RemoteView(endpoint, of(group), floors);
     }
 
@@ -212,7 +212,7 @@ public final class RemoteStatements implements GraphStore {
         Lane lane = lane(group);
         acquire(lane);
         try {
-            RemoteEndpoint endpoint = endpoint(UPDATE_PATIENCE);
+            SparqlClient endpoint = endpoint(UPDATE_PATIENCE);
             settleLocked(lane, endpoint);
             var writing = new RemoteWriting(endpoint, of(group), lane.last, clock.millis());
             T result = make(change, writing);
@@ -295,7 +295,7 @@ public final class RemoteStatements implements GraphStore {
 
     // ---- Bringing the server up to date
 
-    private void settle(Lane lane, RemoteEndpoint endpoint) {
+    private void settle(Lane lane, SparqlClient endpoint) {
         if (lane.settledAt == server.failures()) {
             return;
         }
@@ -308,7 +308,7 @@ public final class RemoteStatements implements GraphStore {
     }
 
     /** Sends committed changes to the server, and verifies that its graph belongs to the database. */
-    private void settleLocked(Lane lane, RemoteEndpoint endpoint) {
+    private void settleLocked(Lane lane, SparqlClient endpoint) {
         if (lane.settledAt == server.failures()) {
             return;
         }

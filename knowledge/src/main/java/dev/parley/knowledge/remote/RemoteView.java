@@ -57,7 +57,7 @@ class RemoteView implements GraphView {
      */
     record Of(SqlStatementStore tables, String group, Space space, long revision, Map<String, Double> certainties) {}
 
-    final RemoteEndpoint endpoint;
+    final SparqlClient endpoint;
     final Of of;
     final String group;
     final String space;
@@ -71,19 +71,19 @@ class RemoteView implements GraphView {
     private long hiddenByCertainty;
     private long hiddenByAge;
 
-    RemoteView(RemoteEndpoint endpoint, Of of, ReadFilter floors) {
+    RemoteView(SparqlClient endpoint, Of of, ReadFilter floors) {
         this(endpoint, of, floors, Map.of(), new LinkedHashSet<>());
     }
 
     RemoteView(
-            RemoteEndpoint endpoint,
+            SparqlClient endpoint,
             Of of,
             ReadFilter floors,
             Map<String, Optional<RemoteStatement>> changes,
             Set<String> sources) {
         this.endpoint = endpoint;
         this.of = of;
-        this.group = RemoteEndpoint.name(of.group());
+        this.group = SparqlClient.name(of.group());
         this.space = graph(of.group());
         this.changes = changes;
         this.floors = floors;
@@ -94,7 +94,7 @@ class RemoteView implements GraphView {
 
     /** IRI of the graph on the server that holds the statements of a group. */
     static String graph(String group) {
-        return "<urn:parley:statements:" + RemoteEndpoint.name(group) + ">";
+        return "<urn:parley:statements:" + SparqlClient.name(group) + ">";
     }
 
     @Override
@@ -157,7 +157,7 @@ class RemoteView implements GraphView {
                         .toList();
                 return new Piece(
                         found, found.size() < size ? -1 : found.getLast().number());
-            } catch (RemoteEndpoint.TooLong tooLong) {
+            } catch (SparqlClient.TooLong tooLong) {
                 if (size == 1) {
                     throw new KnowledgeStoreException("a statement is too long to be read", tooLong, false);
                 }
@@ -177,7 +177,7 @@ class RemoteView implements GraphView {
     private static <T> void values(StringBuilder query, String name, List<T> values, Function<T, String> text) {
         if (!values.isEmpty()) {
             String list = values.stream()
-                    .map(value -> RemoteEndpoint.quote(text.apply(value)))
+                    .map(value -> SparqlClient.quote(text.apply(value)))
                     .collect(Collectors.joining(" "));
             query.append("VALUES ?").append(name).append(" { ").append(list).append(" }\n");
         }
@@ -318,7 +318,7 @@ class RemoteView implements GraphView {
         Cursor cursor = Cursor.of("saidBy", of.space().number(), source);
         long position = position(cursor, after);
         while (position >= 0) {
-            Piece piece = held("?node p:names " + RemoteEndpoint.quote(source) + " .\n", position, limit + 1);
+            Piece piece = held("?node p:names " + SparqlClient.quote(source) + " .\n", position, limit + 1);
             for (RemoteStatement held : piece.statements()) {
                 for (Remark remark : held.remarks()) {
                     if (remark.source().equals(source)) {

@@ -49,7 +49,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
     private long change;
 
     /** @param last number of the statement that the server got last; 0 if it has none of the group */
-    RemoteWriting(RemoteEndpoint endpoint, Of of, long last, long nowMs) {
+    RemoteWriting(SparqlClient endpoint, Of of, long last, long nowMs) {
         super(endpoint, of, ReadFilter.NONE, new LinkedHashMap<>(), new LinkedHashSet<>());
         this.last = last;
         this.lastBefore = last;
@@ -253,7 +253,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
 
     /** Changes the provenances of some statements in which {@code value} names something. */
     Rewritten rewrite(String value, UnaryOperator<Map<String, @Nullable Object>> provenance, long after) {
-        Piece piece = held("?node p:names " + RemoteEndpoint.quote(value) + " .\n", after, AT_ONCE);
+        Piece piece = held("?node p:names " + SparqlClient.quote(value) + " .\n", after, AT_ONCE);
         int count = 0;
         for (RemoteStatement one : piece.statements()) {
             known.put(RemoteStatement.node(one.said()), Optional.of(one));
@@ -283,10 +283,10 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
 
     /** The triple that other readers see. */
     private String plain(Statement statement) {
-        String graph = statement.graph() == null ? "" : ":" + RemoteEndpoint.name(statement.graph());
+        String graph = statement.graph() == null ? "" : ":" + SparqlClient.name(statement.graph());
         return "GRAPH <urn:parley:graph:" + group + graph + "> { "
-                + RemoteEndpoint.iri(statement.subject().id()) + " " + RemoteEndpoint.iri(statement.predicate()) + " "
-                + RemoteEndpoint.term(statement.object()) + " }\n";
+                + SparqlClient.iri(statement.subject().id()) + " " + SparqlClient.iri(statement.predicate()) + " "
+                + SparqlClient.term(statement.object()) + " }\n";
     }
 
     /**
@@ -337,6 +337,6 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
     }
 
     private String marks(String mark, long number) {
-        return space + " p:applied " + RemoteEndpoint.quote(mark) + " ; p:last \"" + number + "\" .";
+        return space + " p:applied " + SparqlClient.quote(mark) + " ; p:last \"" + number + "\" .";
     }
 }

@@ -170,7 +170,7 @@ class RemoteStatementsTest extends StatementStoreContract {
     }
 
     private int count(String pattern) {
-        var endpoint = new RemoteEndpoint(new RemoteServer(server.service()), Duration.ofSeconds(10));
+        var endpoint = new SparqlClient(new RemoteServer(server.service()), Duration.ofSeconds(10));
         return Integer.parseInt(requireNonNull(endpoint.ask("SELECT (COUNT(*) AS ?n) { " + pattern + " }")
                 .getFirst()
                 .get("n")));

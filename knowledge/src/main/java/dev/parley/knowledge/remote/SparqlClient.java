@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Requests to a SPARQL 1.1 server, with one deadline for all of them. Knows how to write terms in SPARQL. */
-public final class RemoteEndpoint {
+public final class SparqlClient {
     /** Bytes of a response; a longer one is refused while it is read. */
     private static final int MAX_RESPONSE = 16 << 20;
 
@@ -47,7 +47,7 @@ public final class RemoteEndpoint {
     private final RemoteServer server;
     private final long deadline;
 
-    public RemoteEndpoint(RemoteServer server, Duration patience) {
+    public SparqlClient(RemoteServer server, Duration patience) {
         this.server = server;
         this.deadline = System.nanoTime() + patience.toNanos();
     }
