@@ -48,7 +48,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
 
     /** {@code sha256:} and the digest of the document. */
     public String digest() {
-        return CardSource.digest(bytes);
+        return RemoteCards.digest(bytes);
     }
 
     /** The card by which the gateway calls the agent: its interfaces at the configured origin. */

@@ -5,7 +5,7 @@ import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.extension.HubParts;
-import dev.parley.gateway.card.CardSource;
+import dev.parley.gateway.card.RemoteCards;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.credentials.GatewayCredentials;
 import dev.parley.gateway.credentials.RouteCredential;
@@ -35,7 +35,7 @@ final class Connections implements AutoCloseable {
     private final HubParts hub;
     private final List<String> allowed;
     private final GuardedClients clients;
-    private final CardSource cards;
+    private final RemoteCards cards;
     private final SecretName.Places secrets;
     private final GatewayMetrics metrics;
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(
@@ -54,7 +54,7 @@ final class Connections implements AutoCloseable {
         this.hub = hub;
         this.allowed = allowed;
         this.clients = new GuardedClients(rule);
-        this.cards = new CardSource(rule, settings.trusted());
+        this.cards = new RemoteCards(rule, settings.trusted());
         this.secrets = SecretName.Places.of(settings.secrets());
         this.metrics = new GatewayMetrics(hub.metrics());
     }

@@ -8,7 +8,7 @@ import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.MetricLabel;
-import dev.parley.gateway.card.CardSource;
+import dev.parley.gateway.card.RemoteCards;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.credentials.RouteCredential;
 import dev.parley.gateway.hub.Connections.Connection;
@@ -330,7 +330,7 @@ final class Routes implements AutoCloseable {
             if (route.state() == State.CHANGED) {
                 return route;
             }
-            note(route, "security", "signature", CardSource.digest(document));
+            note(route, "security", "signature", RemoteCards.digest(document));
             return change(name, row -> row.in(State.CHANGED, String.valueOf(refused.getMessage()), null));
         }
         boolean isKnown = route.pending() == null

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** Reads the cards of remote agents, and verifies their signatures. Safe for any thread; blocks for a bounded time. */
-public final class CardSource implements AutoCloseable {
+public final class RemoteCards implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int MOST_BYTES = 1 << 20;
@@ -43,7 +43,7 @@ public final class CardSource implements AutoCloseable {
      * @throws java.io.UncheckedIOException if one cannot be read
      * @throws IllegalArgumentException if they hold anything else
      */
-    public CardSource(AddressRule rule, List<Path> files) {
+    public RemoteCards(AddressRule rule, List<Path> files) {
         this.trust = files.isEmpty() ? CardTrust.none() : CardTrust.read(files);
         this.fetch = new GuardedFetch(rule, PATIENCE, MOST_BYTES);
     }
