@@ -3,7 +3,7 @@ package dev.parley.cli.cards;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.CardSignatures;
-import dev.parley.cli.connection.CardSource;
+import dev.parley.cli.connection.CardReferences;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.task.TextView;
 import dev.parley.command.CommandException;
@@ -58,13 +58,13 @@ public final class CardCommands {
                         "PARLEY_ERR_CARD_UNVERIFIABLE or PARLEY_ERR_CARD_TAMPERED.");
     }
 
-    private static CardSource.Found found(Invocation call) throws InterruptedException {
+    private static CardReferences.Found found(Invocation call) throws InterruptedException {
         String argument = call.argument(0);
         return Connection.card(call, argument == null ? call.agent().card() : argument);
     }
 
     private static int show(Invocation call, boolean validates) throws InterruptedException {
-        CardSource.Found found = found(call);
+        CardReferences.Found found = found(call);
         if (validates) {
             check(call, found);
         }
@@ -77,7 +77,7 @@ public final class CardCommands {
     }
 
     /** Checks a card by the schema of each version that it is written in, and reports where it leads. */
-    private static void check(Invocation call, CardSource.Found found) {
+    private static void check(Invocation call, CardReferences.Found found) {
         List<String> schemas = CardCheck.schemas(found.tree());
         for (String schema : schemas) {
             List<Finding> faults = CardCheck.faults(found.tree(), schema);
@@ -154,7 +154,7 @@ public final class CardCommands {
                     "no key to sign with", "give --key FILE; parley card key create FILE makes one");
         }
         CardKeys keys = CardSignatures.keys(call, List.of(keyFile));
-        CardSource.Found card = CardSource.file(call.path(call.requiredArgument(0)));
+        CardReferences.Found card = CardReferences.file(call.path(call.requiredArgument(0)));
         card.card(); // throws if it is no card
         call.output().json(keys.signer(call.option("--jku")).signed(card.bytes()));
         return 0;
@@ -165,7 +165,7 @@ public final class CardCommands {
                 .orElseThrow(() -> CommandException.usage(
                         "no keys to verify by",
                         "give --trust FILE: the JWK set of the card's owner, got in a way that you trust"));
-        CardSource.Found found = found(call);
+        CardReferences.Found found = found(call);
         found.card(); // throws if it is no card
         Verdict verdict = trust.verify(found.bytes(), found.host());
         if (!verdict.isVerified()) {

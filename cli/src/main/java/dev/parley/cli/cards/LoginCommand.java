@@ -2,7 +2,7 @@ package dev.parley.cli.cards;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.CardSource;
+import dev.parley.cli.connection.CardReferences;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Keys;
 import dev.parley.cli.connection.Problems;
@@ -49,7 +49,7 @@ public final class LoginCommand {
             throw CommandException.usage(
                     "nowhere to keep the token (expected: --keyring, --encrypted-keys FILE or --show)", null);
         }
-        CardSource.Found found = Connection.card(call, reference);
+        CardReferences.Found found = Connection.card(call, reference);
         AgentCard card = found.card();
         Flow flow = flow(card, call.has("--device"));
         var login = new OAuthLogin(

@@ -37,7 +37,7 @@ public final class CardSignatures {
     }
 
     /** Judges the card that a command is about to use, and has the client judge those that it fetches itself. */
-    public static void check(Invocation call, CardSource.Found found, AgentClientBuilder builder) {
+    public static void check(Invocation call, CardReferences.Found found, AgentClientBuilder builder) {
         String policy = call.agent().cardSignatures();
         Optional<CardTrust> trust = trust(call);
         if (trust.isEmpty() && policy != null && !policy.equals("off")) {
@@ -60,7 +60,7 @@ public final class CardSignatures {
     }
 
     /** The error for a card that is not verified. */
-    public static CommandException problem(CardSource.Found found, Verdict verdict) {
+    public static CommandException problem(CardReferences.Found found, Verdict verdict) {
         return switch (verdict.outcome()) {
             case VERIFIED -> throw new IllegalArgumentException(verdict.toString());
             case UNSIGNED ->
@@ -81,12 +81,12 @@ public final class CardSignatures {
         };
     }
 
-    private static String message(CardSource.Found found, Verdict verdict) {
+    private static String message(CardReferences.Found found, Verdict verdict) {
         return "the card " + found.place() + " is " + verdict.outcome() + ": " + verdict.reason();
     }
 
     /** The text about the signatures of a card. */
-    public static String shown(Invocation call, CardSource.Found found) {
+    public static String shown(Invocation call, CardReferences.Found found) {
         boolean signed = found.tree().get("signatures") instanceof List<?> signatures && !signatures.isEmpty();
         if (!signed) {
             return "absent";

@@ -72,8 +72,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /** Reads the card that the settings name, without talking to the agent itself. */
-    public static CardSource.Found card(Invocation call, String reference) {
-        return CardSource.find(
+    public static CardReferences.Found card(Invocation call, String reference) {
+        return CardReferences.find(
                 call,
                 Requests.agent(call, WireLog.of(call)),
                 reference,
@@ -93,7 +93,7 @@ public final class Connection implements AutoCloseable {
         WireLog wire = WireLog.of(call);
         requireConsent(call, reference);
         AgentClientBuilder builder = Requests.agent(call, wire);
-        CardSource.Found found = CardSource.find(call, builder, reference, hasCredentials(call, reference));
+        CardReferences.Found found = CardReferences.find(call, builder, reference, hasCredentials(call, reference));
         AgentCard card = found.card();
         wire.note("card from " + found.place());
         CardSignatures.check(call, found, builder);
@@ -233,7 +233,7 @@ public final class Connection implements AutoCloseable {
     /** Lets the client fall back to interfaces, and get tokens, where the card came from and where it is allowed. */
     private static void allowOrigins(
             Invocation call,
-            CardSource.Found found,
+            CardReferences.Found found,
             AgentCard card,
             AgentClientBuilder builder,
             boolean credentialSent) {
@@ -260,7 +260,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /** The origins at which a user may log in: the card's own and those of {@code --allow-origin}. */
-    public static List<String> loginOrigins(Invocation call, CardSource.Found found) {
+    public static List<String> loginOrigins(Invocation call, CardReferences.Found found) {
         var origins = new ArrayList<>(call.agent().allowedOrigins());
         if (found.url() != null) {
             origins.add(found.url().server());
@@ -269,7 +269,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /** Refuses a card that leads to another origin than its own, which would get messages and credentials. */
-    private static void refuseStrangers(Invocation call, CardSource.Found found, AgentCard.Interface at) {
+    private static void refuseStrangers(Invocation call, CardReferences.Found found, AgentCard.Interface at) {
         HttpUrl own = found.url();
         if (own == null) {
             return;

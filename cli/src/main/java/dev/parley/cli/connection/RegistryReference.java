@@ -32,7 +32,7 @@ final class RegistryReference {
     }
 
     /** Returns the card that the registry has. As a card in a file, it may lead to any origin. */
-    static CardSource.Found find(Invocation call, AgentClientBuilder client, String reference) {
+    static CardReferences.Found find(Invocation call, AgentClientBuilder client, String reference) {
         String named = registry(call);
         String hub = (named == null ? ClientFlags.LOCAL_HUB : named).replaceFirst("/+$", "");
         boolean urn = reference.startsWith("urn:");
@@ -53,7 +53,7 @@ final class RegistryReference {
         byte[] card = urn
                 ? answer.body()
                 : Json.write(Json.read(answer.body(), Map.class).get("card_data"));
-        return new CardSource.Found(card, url, null);
+        return new CardReferences.Found(card, url, null);
     }
 
     private static @Nullable String registry(Invocation call) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: a2a-cli specification 0.2, section 10.1.
  */
-public final class CardSource {
+public final class CardReferences {
     /**
      * A card and its place.
      *
@@ -67,7 +67,7 @@ public final class CardSource {
         }
     }
 
-    private CardSource() {}
+    private CardReferences() {}
 
     /**
      * Returns the card that {@code reference} means: a file, a card's URL, an agent's URL, an origin or a host.
