@@ -7,7 +7,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.protocol.A2AException;
 import dev.parley.trust.oauth.ConsentPage;
-import dev.parley.trust.oauth.Form;
+import dev.parley.trust.oauth.OAuthParameters;
 import dev.parley.trust.oauth.OAuthRefusal;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.Clients.Client;
@@ -155,7 +155,7 @@ record AuthorizationEndpoint(
         Client client;
         String redirect;
         try {
-            form = answered ? Form.ofBody(request) : Form.ofQuery(request);
+            form = answered ? OAuthParameters.ofBody(request) : OAuthParameters.ofQuery(request);
             client = client(form);
             redirect = redirect(client, form);
         } catch (OAuthRefusal refusal) {

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.trust.oauth.Form;
+import dev.parley.trust.oauth.OAuthParameters;
 import dev.parley.trust.oauth.OAuthRefusal;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.AccessTokens.Grant;
@@ -70,7 +70,7 @@ record TokenEndpoint(
         if (!request.method().equals("POST")) {
             throw new OAuthRefusal(405, "invalid_request", "only POST is taken here", Map.of("Allow", "POST"));
         }
-        Map<String, String> form = Form.ofBody(request);
+        Map<String, String> form = OAuthParameters.ofBody(request);
         String type = form.getOrDefault("grant_type", "");
         if (server != null && (type.equals("authorization_code") || type.equals("refresh_token"))) {
             return ofUser(server, request, type, form);

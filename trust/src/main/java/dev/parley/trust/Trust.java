@@ -15,7 +15,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.support.AddressRange;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.TokenEndpoint.AuthorizationServer;
-import dev.parley.trust.oauth.Form;
+import dev.parley.trust.oauth.OAuthParameters;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.SecretAttempts;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Trust {
     /** Maximum length of a request to an endpoint of OAuth. */
-    public static final int MAX_FORM_BYTES = Form.MAX_BYTES;
+    public static final int MAX_FORM_BYTES = OAuthParameters.MAX_BYTES;
 
     /**
      * What users of the pages of a hub have to know of it at present.

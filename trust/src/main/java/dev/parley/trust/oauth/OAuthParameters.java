@@ -10,13 +10,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Parameters of OAuth requests, each once at most; empty ones count as absent. Source: RFC 6749, section 3.1. */
-public final class Form {
+public final class OAuthParameters {
     /** Maximum length of a form in a body. */
     public static final int MAX_BYTES = 16 * 1024;
 
     private static final String TYPE = "application/x-www-form-urlencoded";
 
-    private Form() {}
+    private OAuthParameters() {}
 
     /** @throws OAuthRefusal if the body is no form, or has a parameter twice */
     public static Map<String, String> ofBody(WireRequest request) throws OAuthRefusal {
