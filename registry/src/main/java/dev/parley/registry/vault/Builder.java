@@ -1,18 +1,18 @@
 package dev.parley.registry.vault;
 
-import static dev.parley.registry.vault.Form.list;
-import static dev.parley.registry.vault.Form.matching;
-import static dev.parley.registry.vault.Form.object;
-import static dev.parley.registry.vault.Form.oneOf;
-import static dev.parley.registry.vault.Form.optional;
-import static dev.parley.registry.vault.Form.required;
+import static dev.parley.registry.vault.ValueRules.list;
+import static dev.parley.registry.vault.ValueRules.matching;
+import static dev.parley.registry.vault.ValueRules.object;
+import static dev.parley.registry.vault.ValueRules.oneOf;
+import static dev.parley.registry.vault.ValueRules.optional;
+import static dev.parley.registry.vault.ValueRules.required;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.WireAnswer;
-import dev.parley.registry.vault.Form.Rule;
+import dev.parley.registry.vault.ValueRules.Rule;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,12 +41,12 @@ final class Builder {
     private static final String ADK = "adk_agent";
     private static final String JAVA = "java_agent";
     private static final String BACKEND = "wrapper_llm_backend_type";
-    private static final Rule LONG = Form.text(0, 20_000);
+    private static final Rule LONG = ValueRules.text(0, 20_000);
 
     private static final Rule CONFIG = object(
             (value, faults) -> {
-                Map<String, @Nullable Object> config = Form.members(value);
-                String type = requireNonNull(Form.text(config, TYPE));
+                Map<String, @Nullable Object> config = ValueRules.members(value);
+                String type = requireNonNull(ValueRules.text(config, TYPE));
                 List<String> needed = type.equals(ADK)
                         ? List.of("adk_model_name", "adk_instruction")
                         : List.of(BACKEND, "wrapper_model_name");
@@ -66,20 +66,20 @@ final class Builder {
                             value);
                 }
             },
-            required("agent_name", Form.text(3, 100)),
-            required("agent_description", Form.text(0, 500)),
+            required("agent_name", ValueRules.text(3, 100)),
+            required("agent_description", ValueRules.text(0, 500)),
             optional(
                     "human_readable_id",
                     matching(Pattern.compile("[a-z0-9]+(?:[-_][a-z0-9]+)*\\/[a-z0-9]+(?:[-_][a-z0-9]+)*"))),
             required(TYPE, oneOf(WRAPPER, ADK, JAVA)),
             optional(BACKEND, oneOf("openai_api", "anthropic_api", "local_openai_compatible")),
-            optional("wrapper_model_name", Form.text(0, 200)),
+            optional("wrapper_model_name", ValueRules.text(0, 200)),
             optional("wrapper_system_prompt", LONG),
-            optional("adk_model_name", Form.text(0, 200)),
+            optional("adk_model_name", ValueRules.text(0, 200)),
             optional("adk_instruction", LONG),
             optional("adk_tools", list(0, oneOf("get_current_time", "google_search"))),
             optional("wrapper_auth_type", oneOf("none", "apiKey")),
-            optional("wrapper_service_id", Form.text(0, 200)));
+            optional("wrapper_service_id", ValueRules.text(0, 200)));
 
     private final Map<String, @Nullable Object> config;
     private final String developer;
@@ -95,7 +95,7 @@ final class Builder {
 
     /** @param developer name of the account */
     static WireAnswer.Whole answer(byte[] body, String developer) {
-        var builder = new Builder(Form.body(body, CONFIG), developer);
+        var builder = new Builder(ValueRules.body(body, CONFIG), developer);
         return new WireAnswer.Whole(
                 200,
                 Map.of(
@@ -107,12 +107,12 @@ final class Builder {
     }
 
     private static boolean isBlank(Map<String, @Nullable Object> config, String name) {
-        String text = Form.text(config, name);
+        String text = ValueRules.text(config, name);
         return text == null || text.isEmpty();
     }
 
     private String text(String name) {
-        return requireNonNullElse(Form.text(config, name), "");
+        return requireNonNullElse(ValueRules.text(config, name), "");
     }
 
     private static String packageName(String name) {
@@ -128,7 +128,7 @@ final class Builder {
     }
 
     private String humanId() {
-        String given = Form.text(config, "human_readable_id");
+        String given = ValueRules.text(config, "human_readable_id");
         if (given != null) {
             return given;
         }

@@ -1,17 +1,17 @@
 package dev.parley.registry.vault;
 
-import static dev.parley.registry.vault.Form.anyObject;
-import static dev.parley.registry.vault.Form.list;
-import static dev.parley.registry.vault.Form.object;
-import static dev.parley.registry.vault.Form.oneOf;
-import static dev.parley.registry.vault.Form.optional;
-import static dev.parley.registry.vault.Form.required;
-import static dev.parley.registry.vault.Form.text;
-import static dev.parley.registry.vault.Form.truth;
-import static dev.parley.registry.vault.Form.url;
+import static dev.parley.registry.vault.ValueRules.anyObject;
+import static dev.parley.registry.vault.ValueRules.list;
+import static dev.parley.registry.vault.ValueRules.object;
+import static dev.parley.registry.vault.ValueRules.oneOf;
+import static dev.parley.registry.vault.ValueRules.optional;
+import static dev.parley.registry.vault.ValueRules.required;
+import static dev.parley.registry.vault.ValueRules.text;
+import static dev.parley.registry.vault.ValueRules.truth;
+import static dev.parley.registry.vault.ValueRules.url;
 
-import dev.parley.registry.vault.Form.Faults;
-import dev.parley.registry.vault.Form.Rule;
+import dev.parley.registry.vault.ValueRules.Faults;
+import dev.parley.registry.vault.ValueRules.Rule;
 import java.net.URI;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +23,15 @@ final class CardForm {
 
     private static final Rule ENDPOINT = (value, faults) -> {
         url().check(value, faults);
-        if (value instanceof String text && Form.uri(text) != null && !isSafe(text)) {
+        if (value instanceof String text && ValueRules.uri(text) != null && !isSafe(text)) {
             faults.add("value_error", "Value error, Agent URL must use HTTPS unless it is localhost", value);
         }
     };
 
     private static final Rule SCHEME = object(
             (scheme, faults) -> {
-                if ("oauth2".equals(Form.members(scheme).get("scheme"))
-                        && Form.text(Form.members(scheme), "tokenUrl") == null) {
+                if ("oauth2".equals(ValueRules.members(scheme).get("scheme"))
+                        && ValueRules.text(ValueRules.members(scheme), "tokenUrl") == null) {
                     faults.add("value_error", "Value error, 'tokenUrl' is required when scheme is 'oauth2'", scheme);
                 }
             },
@@ -49,9 +49,9 @@ final class CardForm {
 
     private static final Rule CARD = object(
             required("schemaVersion", text()),
-            required("humanReadableId", Form.line(1, 200)),
+            required("humanReadableId", ValueRules.line(1, 200)),
             required("agentVersion", text()),
-            required("name", Form.line(1, 200)),
+            required("name", ValueRules.line(1, 200)),
             required("description", text()),
             required("url", ENDPOINT),
             required(
@@ -92,7 +92,7 @@ final class CardForm {
     }
 
     private static boolean isSafe(String text) {
-        URI url = Form.uri(text);
+        URI url = ValueRules.uri(text);
         return url != null
                 && ("https".equals(url.getScheme())
                         || "http".equals(url.getScheme()) && "localhost".equals(url.getHost()));

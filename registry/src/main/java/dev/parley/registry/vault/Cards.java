@@ -250,7 +250,7 @@ final class Cards implements EntryListener, AutoCloseable {
                             text.length() == 32 ? text.replaceFirst("(.{8})(.{4})(.{4})(.{4})", "$1-$2-$3-$4-") : text)
                     .toString();
         } catch (IllegalArgumentException invalid) {
-            var faults = Form.Faults.at("path", "card_id");
+            var faults = ValueRules.Faults.at("path", "card_id");
             faults.add("uuid_parsing", "Input should be a valid UUID, unable to parse string as a UUID", text);
             faults.refuse();
             throw invalid;
@@ -322,7 +322,7 @@ final class Cards implements EntryListener, AutoCloseable {
         boolean isOfHub = entry.ownership().principal().equals(Entry.HUB);
         byte[] document =
                 reader.document(entry.id(), null, isOfHub ? PUBLIC : ITSELF).bytes();
-        Map<String, @Nullable Object> members = Form.members(Json.read(document, Map.class));
+        Map<String, @Nullable Object> members = ValueRules.members(Json.read(document, Map.class));
         if (members.containsKey("humanReadableId") && members.containsKey("authSchemes")) {
             return members;
         }
@@ -515,7 +515,7 @@ final class Cards implements EntryListener, AutoCloseable {
 
     /** @param own URN of the entry that has the id already; null for none */
     private void requireFree(Map<String, @Nullable Object> card, @Nullable String own) {
-        String humanId = requireNonNull(Form.text(card, "humanReadableId"));
+        String humanId = requireNonNull(ValueRules.text(card, "humanReadableId"));
         List<Row> taken = database.read(session -> session.list(
                 Row::read,
                 "SELECT " + Row.COLUMNS + " FROM registry_vault_card WHERE human_key = ?",
@@ -526,15 +526,15 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private Entry publish(@Nullable String urn, Developer developer, Map<String, @Nullable Object> card) {
-        Object tee = Form.members(card.get("capabilities")).get("teeDetails");
-        String type = Form.text(Form.members(tee), "type");
+        Object tee = ValueRules.members(card.get("capabilities")).get("teeDetails");
+        String type = ValueRules.text(ValueRules.members(tee), "type");
         return publisher.publish(
                 new Publication(
                         urn,
                         Entry.AGENT_CARD,
                         Json.write(card),
                         null,
-                        Form.text(card, "humanReadableId"),
+                        ValueRules.text(card, "humanReadableId"),
                         Visibility.PUBLIC,
                         null,
                         List.of(),

@@ -1,12 +1,12 @@
 package dev.parley.registry.vault;
 
-import static dev.parley.registry.vault.Form.anyObject;
-import static dev.parley.registry.vault.Form.email;
-import static dev.parley.registry.vault.Form.object;
-import static dev.parley.registry.vault.Form.optional;
-import static dev.parley.registry.vault.Form.required;
-import static dev.parley.registry.vault.Form.text;
-import static dev.parley.registry.vault.Form.truth;
+import static dev.parley.registry.vault.ValueRules.anyObject;
+import static dev.parley.registry.vault.ValueRules.email;
+import static dev.parley.registry.vault.ValueRules.object;
+import static dev.parley.registry.vault.ValueRules.optional;
+import static dev.parley.registry.vault.ValueRules.required;
+import static dev.parley.registry.vault.ValueRules.text;
+import static dev.parley.registry.vault.ValueRules.truth;
 import static java.util.Map.entry;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
@@ -29,7 +29,7 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.registry.vault.Accounts.Key;
 import dev.parley.registry.vault.Accounts.Verification;
-import dev.parley.registry.vault.Form.Rule;
+import dev.parley.registry.vault.ValueRules.Rule;
 import dev.parley.registry.vault.Tokens.Login;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -70,7 +70,7 @@ public final class Vault implements AutoCloseable {
 
     private static final Rule SECRET = text(1, Passwords.LONGEST);
     private static final Rule REGISTRATION =
-            object(required("name", Form.line(3, 100)), required("email", email()), required("password", SECRET));
+            object(required("name", ValueRules.line(3, 100)), required("email", email()), required("password", SECRET));
     private static final Rule LOGIN = object(required("username", text(0, 254)), required("password", SECRET));
     private static final Rule RECOVERY = object(required("email", email()), required("recovery_key", text(0, 200)));
     private static final Rule NEW_PASSWORD = object(required("new_password", SECRET));
@@ -183,12 +183,12 @@ public final class Vault implements AutoCloseable {
     }
 
     WireAnswer.Whole register(VaultRequest request) {
-        Map<String, @Nullable Object> body = Form.body(request.http().body(), REGISTRATION);
-        String email = requireNonNull(Form.text(body, "email"));
+        Map<String, @Nullable Object> body = ValueRules.body(request.http().body(), REGISTRATION);
+        String email = requireNonNull(ValueRules.text(body, "email"));
         List<String> recoveryKeys = accounts.register(
-                requireNonNull(Form.text(body, "name")),
+                requireNonNull(ValueRules.text(body, "name")),
                 email,
-                requireNonNull(Form.text(body, "password")),
+                requireNonNull(ValueRules.text(body, "password")),
                 request.address());
         accounts.byEmail(email).ifPresent(developer -> actions.done(developer, "registered", "", request));
         String message = !mail.equals(Mail.NONE)
@@ -200,9 +200,9 @@ public final class Vault implements AutoCloseable {
     WireAnswer.Whole login(VaultRequest request) {
         Map<String, @Nullable Object> form = request.form();
         form.keySet().retainAll(List.of("username", "password")); // all else is not repeated in faults
-        Form.checked(form, LOGIN);
-        String email = requireNonNull(Form.text(form, "username"));
-        Optional<String> token = accounts.login(email, requireNonNull(Form.text(form, "password")), request.address());
+        ValueRules.checked(form, LOGIN);
+        String email = requireNonNull(ValueRules.text(form, "username"));
+        Optional<String> token = accounts.login(email, requireNonNull(ValueRules.text(form, "password")), request.address());
         note("login", email, token.isPresent(), request);
         return token.map(Vault::token).orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
     }
@@ -231,9 +231,9 @@ public final class Vault implements AutoCloseable {
     }
 
     WireAnswer.Whole recover(VaultRequest request) {
-        Map<String, @Nullable Object> body = Form.body(request.http().body(), RECOVERY);
-        String email = requireNonNull(Form.text(body, "email"));
-        Optional<String> token = accounts.recover(email, requireNonNull(Form.text(body, "recovery_key")));
+        Map<String, @Nullable Object> body = ValueRules.body(request.http().body(), RECOVERY);
+        String email = requireNonNull(ValueRules.text(body, "email"));
+        Optional<String> token = accounts.recover(email, requireNonNull(ValueRules.text(body, "recovery_key")));
         note("recovery", email, token.isPresent(), request);
         return token.map(Vault::token).orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
     }
@@ -249,7 +249,7 @@ public final class Vault implements AutoCloseable {
         if (login.map(Login::recoveryKey).isEmpty()) {
             throw invalid.get();
         }
-        String password = requireNonNull(Form.text(Form.body(request.http().body(), NEW_PASSWORD), "new_password"));
+        String password = requireNonNull(ValueRules.text(ValueRules.body(request.http().body(), NEW_PASSWORD), "new_password"));
         if (!accounts.setPassword(token, password, request.address())) {
             throw invalid.get();
         }
@@ -266,7 +266,7 @@ public final class Vault implements AutoCloseable {
         Developer developer = loggedIn(request);
         String description = request.http().hasNoBody()
                 ? null
-                : Form.text(Form.body(request.http().body(), NEW_KEY), "description");
+                : ValueRules.text(ValueRules.body(request.http().body(), NEW_KEY), "description");
         String key = Tokens.newKey();
         Key added = accounts.addKey(developer, key, description);
         actions.done(developer, "key.created", Long.toString(added.id()), request);
@@ -281,7 +281,7 @@ public final class Vault implements AutoCloseable {
     WireAnswer.Whole revokeKey(VaultRequest request) {
         Developer developer = loggedIn(request);
         if (!request.variable().matches("-?\\d{1,18}")) {
-            var faults = Form.Faults.at("path").below("key_id");
+            var faults = ValueRules.Faults.at("path").below("key_id");
             faults.add(
                     "int_parsing",
                     "Input should be a valid integer, unable to parse string as an integer",
@@ -297,8 +297,8 @@ public final class Vault implements AutoCloseable {
 
     WireAnswer.Whole createCard(VaultRequest request) {
         Developer developer = developer(request);
-        Map<String, @Nullable Object> body = Form.body(request.http().body(), NEW_CARD);
-        Map<String, Object> card = cards.create(developer, Form.members(body.get("card_data")));
+        Map<String, @Nullable Object> body = ValueRules.body(request.http().body(), NEW_CARD);
+        Map<String, Object> card = cards.create(developer, ValueRules.members(body.get("card_data")));
         actions.done(developer, "card.created", String.valueOf(card.get("id")), request);
         return json(201, card);
     }
@@ -338,11 +338,11 @@ public final class Vault implements AutoCloseable {
     WireAnswer.Whole updateCard(VaultRequest request) {
         Developer developer = developer(request);
         String id = Cards.id(request.variable());
-        Map<String, @Nullable Object> body = Form.body(request.http().body(), CHANGED_CARD);
+        Map<String, @Nullable Object> body = ValueRules.body(request.http().body(), CHANGED_CARD);
         Map<String, Object> card = cards.update(
                 developer,
                 id,
-                body.get("card_data") == null ? null : Form.members(body.get("card_data")),
+                body.get("card_data") == null ? null : ValueRules.members(body.get("card_data")),
                 body.get("is_active") instanceof Boolean active ? active : null);
         actions.done(developer, "card.changed", id, request);
         return json(200, card);
@@ -357,7 +357,7 @@ public final class Vault implements AutoCloseable {
     }
 
     WireAnswer.Whole validateCard(VaultRequest request) {
-        Object card = Form.body(request.http().body(), NEW_CARD).get("card_data");
+        Object card = ValueRules.body(request.http().body(), NEW_CARD).get("card_data");
         Optional<String> problem = CardForm.problem(card);
         var answer = new LinkedHashMap<String, @Nullable Object>();
         answer.put("is_valid", problem.isEmpty());

@@ -3,7 +3,7 @@ package dev.parley.registry.vault;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.registry.vault.Form.Faults;
+import dev.parley.registry.vault.ValueRules.Faults;
 import java.net.URLDecoder;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,7 +83,7 @@ record VaultRequest(WireRequest http, String variable, Faults queryFaults) {
         if (!http.query().containsKey(name)) {
             return null;
         }
-        Form.text(0, most).check(http.parameter(name), queryFaults.below(name));
+        ValueRules.text(0, most).check(http.parameter(name), queryFaults.below(name));
         return http.parameter(name);
     }
 
@@ -112,8 +112,8 @@ record VaultRequest(WireRequest http, String variable, Faults queryFaults) {
     /** Fields of a form, which is encoded as in URLs or in parts. */
     Map<String, @Nullable Object> form() {
         var fields = new LinkedHashMap<String, @Nullable Object>();
-        if (http.body().length > Form.LARGEST_BODY) {
-            throw Refusal.of(413, "Request body too large (limit: " + Form.LARGEST_BODY + " bytes)");
+        if (http.body().length > ValueRules.LARGEST_BODY) {
+            throw Refusal.of(413, "Request body too large (limit: " + ValueRules.LARGEST_BODY + " bytes)");
         }
         String body = new String(http.body(), UTF_8);
         String type = http.header("Content-Type");

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Rules of JSON values, and the list of faults that clients of AgentVault know: each with its type, place, message and input. Safe for
  * any thread.
  */
-final class Form {
+final class ValueRules {
     static final int LARGEST_BODY = 256 * 1024;
 
     private static final String MASK = "**********";
@@ -29,7 +29,7 @@ final class Form {
     private static final Pattern EMAIL =
             Pattern.compile("[^@\\s\\p{Cntrl}<>()\\[\\],;:\\\\\"]{1,64}@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+");
 
-    private Form() {}
+    private ValueRules() {}
 
     /** A rule of a value. */
     @FunctionalInterface
