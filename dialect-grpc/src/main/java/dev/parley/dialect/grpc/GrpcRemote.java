@@ -109,9 +109,9 @@ final class GrpcRemote implements Transport.Remote {
             throw Refusal.of(e.getStatus(), e.getTrailers(), unmet, errors());
         }
         try {
-            return Mended.read(answer, result);
+            return GrpcMender.read(answer, result);
         } catch (InvalidField e) {
-            throw invalid(e, Mended.taskId(answer));
+            throw invalid(e, GrpcMender.taskId(answer));
         }
     }
 
@@ -132,7 +132,7 @@ final class GrpcRemote implements Transport.Remote {
         boolean mayBeSilent = spoken.named() == null && operation instanceof Operation.SubscribeToTask;
         var call = channel.newCall(rpc.method(), options(context));
         Message request = rpc.request(operation, tenant);
-        Function<Message, LoggedEvent> event = message -> new LoggedEvent(0, Mended.read(message, rpc.result()));
+        Function<Message, LoggedEvent> event = message -> new LoggedEvent(0, GrpcMender.read(message, rpc.result()));
         return mayBeSilent
                 ? GrpcFeed.openUnheard(call, metadata, request, event)
                 : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());

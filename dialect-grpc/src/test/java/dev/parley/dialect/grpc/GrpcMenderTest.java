@@ -16,7 +16,7 @@ import dev.parley.protocol.SendResult;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-class MendedTest {
+class GrpcMenderTest {
     private static final Part TEXT = Part.newBuilder().setText("kept").build();
 
     private static Task.Builder task() {
@@ -27,7 +27,7 @@ class MendedTest {
     }
 
     private static dev.parley.protocol.Task read(Task.Builder task) {
-        SendResult result = Mended.read(
+        SendResult result = GrpcMender.read(
                 SendMessageResponse.newBuilder().setTask(task).build(),
                 (Message message) -> Model.V1.result.read(message));
         return (dev.parley.protocol.Task) result;
@@ -65,9 +65,9 @@ class MendedTest {
                 .setTask(Task.newBuilder().setId("t1"))
                 .build();
 
-        assertThatThrownBy(() -> Mended.read(response, (Message message) -> Model.V1.result.read(message)))
+        assertThatThrownBy(() -> GrpcMender.read(response, (Message message) -> Model.V1.result.read(message)))
                 .isInstanceOf(InvalidField.class);
-        assertThat(Mended.taskId(response)).isEqualTo("t1");
+        assertThat(GrpcMender.taskId(response)).isEqualTo("t1");
     }
 
     @Test

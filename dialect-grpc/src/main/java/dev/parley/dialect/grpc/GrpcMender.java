@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * Reads messages of other programs leniently: a field that does not fit is left out, with the smallest element around it that is nothing
  * without it, and the rest is kept.
  */
-final class Mended {
+final class GrpcMender {
     private static final System.Logger LOG = System.getLogger("dev.parley.client");
     private static final int MOST_BLEMISHES = 32;
     private static final Pattern STEP = Pattern.compile("([^.\\[\\]]+)(?:\\[(\\d+)])?");
 
     private record Step(String name, int index) {}
 
-    private Mended() {}
+    private GrpcMender() {}
 
     /**
      * Reads a message.
