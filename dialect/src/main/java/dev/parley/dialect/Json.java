@@ -12,7 +12,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Mended;
+import dev.parley.protocol.json.DocumentMender;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -78,11 +78,11 @@ public final class Json {
      * @throws A2AException as {@link #readCard(byte[])}, if the rest is no card either
      */
     public static AgentCard readCard(byte[] json, Consumer<String> blemishes) {
-        byte[] card = Mended.legal(json, blemishes);
+        byte[] card = DocumentMender.legal(json, blemishes);
         try {
             return readCard(card);
         } catch (A2AException fault) {
-            return Mended.read(card, Json::readCard, fault, blemishes);
+            return DocumentMender.read(card, Json::readCard, fault, blemishes);
         }
     }
 

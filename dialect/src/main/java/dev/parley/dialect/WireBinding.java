@@ -34,7 +34,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.Mended;
+import dev.parley.protocol.json.DocumentMender;
 import dev.parley.protocol.json.FieldPath;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
@@ -275,7 +275,7 @@ public final class WireBinding implements Binding {
         if (status < 200 || status > 299) {
             throw refusal(status, bytes);
         }
-        byte[] body = Mended.legal(bytes, this::blemish);
+        byte[] body = DocumentMender.legal(bytes, this::blemish);
         if (operation instanceof Operation.DeletePushConfig) {
             requireSuccess(status, body);
             return (R) new Operation.Empty();
@@ -360,7 +360,7 @@ public final class WireBinding implements Binding {
             throw unreadable;
         }
         try {
-            return Mended.read(
+            return DocumentMender.read(
                     json,
                     bytes -> JsonText.read(bytes, answer),
                     fault,
@@ -441,7 +441,7 @@ public final class WireBinding implements Binding {
     @Override
     public @Nullable LoggedEvent event(@Nullable String number, String data) {
         Long sequence = number == null ? null : WireOperation.sequence(number);
-        byte[] json = Mended.legal(data.getBytes(UTF_8), this::blemish);
+        byte[] json = DocumentMender.legal(data.getBytes(UTF_8), this::blemish);
         if (spoken.equals(V1)) {
             noteTimes(json);
         }
@@ -452,7 +452,7 @@ public final class WireBinding implements Binding {
     @Override
     public A2AException refusal(int status, byte[] body) {
         requireId(body, rpc ? id : null);
-        A2AException told = Problem.read(status, Mended.legal(body, this::blemish));
+        A2AException told = Problem.read(status, DocumentMender.legal(body, this::blemish));
         return told == null ? Problem.of(status, Excerpt.of(mediaType, body)) : told;
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Reads documents of other programs leniently: a value that does not fit is left out, with the smallest element around it that is
  * nothing without it, and the rest is kept. Servers read strictly, by {@link JsonText}.
  */
-public final class Mended {
+public final class DocumentMender {
     private static final int MOST_BLEMISHES = 32;
     /** Each blemish makes the document be read once more, so a large one may have few. */
     private static final int MOST_BYTES = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ public final class Mended {
 
     private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
 
-    private Mended() {}
+    private DocumentMender() {}
 
     /** Returns a document without the byte order mark that some programs write. */
     public static byte[] unmarked(byte[] json) {
