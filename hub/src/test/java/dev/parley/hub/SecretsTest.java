@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Secrets in the data directory. */
 @Timeout(60)
-class SecretsTest {
+class SecretScanTest {
     @TempDir
     Path data;
 

@@ -24,7 +24,7 @@ import dev.parley.registry.RegistryError;
 import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardFetch.Fetched;
 import dev.parley.registry.document.CardReader;
-import dev.parley.registry.document.Secrets;
+import dev.parley.registry.document.SecretScan;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher;
 import dev.parley.registry.store.EntryReader;
@@ -177,7 +177,7 @@ public final class Inspector {
 
     private static List<Finding> findings(Map<String, @Nullable Object> members, List<String> dialects) {
         var findings = new ArrayList<Finding>(CardRules.findings(members, dialects));
-        String secret = Secrets.find(members);
+        String secret = SecretScan.find(members);
         if (secret != null) {
             int colon = secret.indexOf(": ");
             String pointer = "/"

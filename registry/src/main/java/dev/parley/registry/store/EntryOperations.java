@@ -42,7 +42,7 @@ import dev.parley.registry.document.CardFetch;
 import dev.parley.registry.document.CardFetch.Fetched;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.Document;
-import dev.parley.registry.document.Secrets;
+import dev.parley.registry.document.SecretScan;
 import dev.parley.registry.store.ChangeFeed.Batch;
 import dev.parley.registry.store.EntryPublisher.Publication;
 import java.util.ArrayList;
@@ -222,7 +222,7 @@ public final class EntryOperations {
             details.put("reason", limited("reason", given.reason()));
         }
         Map<String, Object> metadata = given.metadata() == null ? null : present(given.metadata());
-        Secrets.refuse(metadata);
+        SecretScan.refuse(metadata);
         return writer.change(
                 given.id(),
                 given.status() == Status.DEPRECATED ? EntryChange.Kind.DEPRECATED : EntryChange.Kind.CHANGED,

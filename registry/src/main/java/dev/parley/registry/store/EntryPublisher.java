@@ -19,7 +19,7 @@ import dev.parley.registry.RegistryError;
 import dev.parley.registry.document.CardDiff;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.CardReader.Reading;
-import dev.parley.registry.document.Secrets;
+import dev.parley.registry.document.SecretScan;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Storage;
@@ -156,8 +156,8 @@ public final class EntryPublisher {
 
     private Entry publish(Publication given, CallContext publisher, Ownership owner, List<Endpoint> faces) {
         Reading reading = read(given);
-        Secrets.refuse(reading.members());
-        Secrets.refuse(given.metadata());
+        SecretScan.refuse(reading.members());
+        SecretScan.refuse(given.metadata());
         Leases.check(given.lease());
         while (true) {
             Numbered before = place(given, reading.resource(), publisher, owner);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Finds values in documents that look like secrets: keys and tokens of known forms, private keys, tokens of identity, passwords in URLs, and
  * values of members that are named after a secret. Placeholders are none. Takes time in proportion to the length of the document.
  */
-public final class Secrets {
+public final class SecretScan {
     /**
      * A form of secrets.
      *
@@ -113,7 +113,7 @@ public final class Secrets {
     /** Stands for the name of a member that holds signatures. */
     private static final String SIGNED = " signed";
 
-    private Secrets() {}
+    private SecretScan() {}
 
     /** @param marks with bars between them */
     private static Form form(String name, String marks, String pattern) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class SecretsTest {
+final class SecretScanTest {
     private static final String RANDOM = "a8Kd93jfLq02MzPw7Xv1Bn5Ty6Uh4Rg";
 
     @ParameterizedTest
@@ -63,7 +63,7 @@ final class SecretsTest {
                         ? form
                         : form.replace("R", RANDOM);
         for (Object place : List.of(secret, "Call it with " + secret + " please")) {
-            assertThat(Secrets.find(Map.of("skills", List.of(Map.of("examples", List.of("x", place)))), "", ""))
+            assertThat(SecretScan.find(Map.of("skills", List.of(Map.of("examples", List.of("x", place)))), "", ""))
                     .as(secret)
                     .startsWith("skills[0].examples[1]: looks like ")
                     .doesNotContain(RANDOM);
@@ -74,11 +74,11 @@ final class SecretsTest {
     @ValueSource(strings = {"apiKey", "client_secret", "password", "X-Api-Key", "accessToken"})
     @DisplayName("GEM18 a random value of a member that is named after a secret is found")
     void names(String name) {
-        assertThat(Secrets.find(Map.of("metadata", Map.of(name, RANDOM)), "", ""))
+        assertThat(SecretScan.find(Map.of("metadata", Map.of(name, RANDOM)), "", ""))
                 .startsWith("metadata." + name);
-        assertThat(Secrets.find(Map.of("metadata", Map.of(name, "header")), "", ""))
+        assertThat(SecretScan.find(Map.of("metadata", Map.of(name, "header")), "", ""))
                 .isNull();
-        assertThat(Secrets.find(Map.of("metadata", Map.of(name, "<your key 1 here>")), "", ""))
+        assertThat(SecretScan.find(Map.of("metadata", Map.of(name, "<your key 1 here>")), "", ""))
                 .isNull();
     }
 
@@ -98,7 +98,7 @@ final class SecretsTest {
             })
     @DisplayName("M8, T13, S117: headers, names of members and members of signatures are looked at, too")
     void places(String json) {
-        assertThat(Secrets.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+        assertThat(SecretScan.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
                 .contains("looks like");
     }
 
@@ -124,7 +124,7 @@ final class SecretsTest {
             })
     @DisplayName("M8, T13, S117: words, digests, placeholders and public keys are no secrets")
     void noSecrets(String json) {
-        assertThat(Secrets.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+        assertThat(SecretScan.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
                 .isNull();
     }
 
@@ -136,7 +136,7 @@ final class SecretsTest {
     void longTexts(String piece) {
         String text = piece.repeat(CardReader.MAX_BYTES / piece.length());
 
-        assertThat(Secrets.find(Map.of("description", text), "", "")).isNull();
+        assertThat(SecretScan.find(Map.of("description", text), "", "")).isNull();
     }
 
     @Test
@@ -154,7 +154,7 @@ final class SecretsTest {
                    "examples":["curl -H 'Authorization: Bearer <token>' https://h.example","curl -u user:password https://h.example","postgres://user:${PASSWORD}@db.example/x"],
                    "tags":["sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]}],
                  "signatures":[{"protected":"eyJhbGciOiJFUzI1NiIsImtpZCI6ImtleS0xIn0","signature":"QFdkNLNszlGj3z3u0YQGt_T9LixY3qtdQpZmsTdDHDe3fXV9y9-B3m2"}]}""";
-        assertThat(Secrets.find(Json.read(card.getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+        assertThat(SecretScan.find(Json.read(card.getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
                 .isNull();
     }
 
@@ -172,7 +172,7 @@ final class SecretsTest {
                     .toList()) {
                 cards++;
                 Object json = Json.read(Files.readAllBytes(file), Object.class);
-                assertThat(Secrets.find(json, "", "")).as(file.toString()).isNull();
+                assertThat(SecretScan.find(json, "", "")).as(file.toString()).isNull();
             }
         }
         assertThat(cards).isPositive();
