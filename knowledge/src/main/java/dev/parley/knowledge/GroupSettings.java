@@ -7,7 +7,7 @@ import static java.util.Objects.requireNonNullElse;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.sparql.ShaclShapes;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
@@ -102,7 +102,7 @@ final class GroupSettings implements GroupListener {
         shapes.clear();
     }
 
-    private static Alignment alignment(DatabaseSession session, Space space) throws SQLException {
+    private static Alignment alignment(DatabaseSession session, GroupCache space) throws SQLException {
         String json = setting(session, space, RULES);
         return json == null ? Alignment.NONE : Alignment.read(json);
     }
@@ -161,7 +161,7 @@ final class GroupSettings implements GroupListener {
                 });
     }
 
-    private static @Nullable String setting(DatabaseSession session, Space space, String name) throws SQLException {
+    private static @Nullable String setting(DatabaseSession session, GroupCache space, String name) throws SQLException {
         return session.first(
                         row -> DatabaseSession.text(row, 1),
                         "SELECT value FROM kg_setting WHERE space = ? AND name = ?",

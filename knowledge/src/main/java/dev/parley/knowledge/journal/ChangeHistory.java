@@ -9,7 +9,7 @@ import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphStore;
 import dev.parley.knowledge.store.GraphView;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.CallContext;
 import java.lang.System.Logger;
@@ -66,7 +66,7 @@ public final class ChangeHistory implements ChangeLog {
 
     /** Returns the ids of visible changes that the caller made for a task; those of all members if the task is shared. */
     public List<String> ofTask(String taskId, CallContext caller, ReadFilter floors) {
-        Space space = tables.space(caller.scope().group());
+        GroupCache space = tables.space(caller.scope().group());
         if (space.isEmpty()) {
             return List.of();
         }

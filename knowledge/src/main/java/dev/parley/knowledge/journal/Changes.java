@@ -12,7 +12,7 @@ import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.ReplacedStatements;
 import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.JsonColumn;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.Sql;
 import dev.parley.knowledge.store.SqlFacts;
 import dev.parley.knowledge.store.SqlWriting;
@@ -194,7 +194,7 @@ public final class Changes {
      * Returns changes after a number, the oldest first: at least one if there is one, and fewer than {@code limit} if they
      * are so long that memory would suffer.
      */
-    public List<Numbered> after(DatabaseSession session, Space space, long after, int limit) throws SQLException {
+    public List<Numbered> after(DatabaseSession session, GroupCache space, long after, int limit) throws SQLException {
         for (int some = limit; ; some /= 2) {
             try {
                 return changesAtOnce(session, space, after, some);
@@ -221,7 +221,7 @@ public final class Changes {
             long more,
             @Nullable String types) {}
 
-    private List<Numbered> changesAtOnce(DatabaseSession session, Space space, long after, int limit) throws SQLException {
+    private List<Numbered> changesAtOnce(DatabaseSession session, GroupCache space, long after, int limit) throws SQLException {
         List<Row> rows = rows(session, space, after, limit);
         var numbers = new HashSet<Long>();
         rows.forEach(row -> numbers.addAll(List.of(row.s, row.p, row.o, row.g, row.subjectType, row.objectType)));
@@ -240,7 +240,7 @@ public final class Changes {
         return changes;
     }
 
-    private static List<Row> rows(DatabaseSession session, Space space, long after, int limit) throws SQLException {
+    private static List<Row> rows(DatabaseSession session, GroupCache space, long after, int limit) throws SQLException {
         var rows = new ArrayList<Row>();
         long characters = 0;
         PreparedStatement select = session.bind(
@@ -276,7 +276,7 @@ public final class Changes {
         return rows;
     }
 
-    private static Numbered numbered(Row row, Map<Long, Term> known, SqlFacts facts, Space space) throws SQLException {
+    private static Numbered numbered(Row row, Map<Long, Term> known, SqlFacts facts, GroupCache space) throws SQLException {
         Term object = requireNonNull(known.get(row.o));
         var metadata = new LinkedHashMap<>(facts.provenance(row.more));
         var statement = new Statement(
@@ -315,7 +315,7 @@ public final class Changes {
     }
 
     /** True if changes after this one have been forgotten. */
-    public boolean isForgotten(DatabaseSession session, Space space, long change) throws SQLException {
+    public boolean isForgotten(DatabaseSession session, GroupCache space, long change) throws SQLException {
         return session.number("SELECT forgotten FROM kg_space WHERE space = ?", space.number()) > change;
     }
 
@@ -324,7 +324,7 @@ public final class Changes {
      *
      * @param recordedBy the caller that made them; null for any
      */
-    List<Long> ofTask(DatabaseSession session, Space space, String taskId, @Nullable String recordedBy, int limit)
+    List<Long> ofTask(DatabaseSession session, GroupCache space, String taskId, @Nullable String recordedBy, int limit)
             throws SQLException {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());

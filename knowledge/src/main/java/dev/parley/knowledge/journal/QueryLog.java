@@ -5,7 +5,7 @@ import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.QueryErrors;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
@@ -67,7 +67,7 @@ public final class QueryLog {
             String operation, CallContext context, KnowledgeOperation call, String query, Supplier<T> asking) {
         requireRoom(context, KnowledgeError.KNOWLEDGE_QUERY);
         String group = context.scope().group();
-        Space known = statements.space(group);
+        GroupCache known = statements.space(group);
         String outcome = "ok";
         try {
             return asking.get();
@@ -77,7 +77,7 @@ public final class QueryLog {
         } finally {
             String result = outcome;
             note(group, session -> {
-                Space space = known.isEmpty() ? statements.load(session, group) : known;
+                GroupCache space = known.isEmpty() ? statements.load(session, group) : known;
                 write(session, space, clock.millis(), context.caller(), operation, result, detail(call, query));
             });
         }
@@ -148,7 +148,7 @@ public final class QueryLog {
     /** Records a query with its caller and outcome. On the writer thread. */
     private void write(
             DatabaseSession session,
-            Space space,
+            GroupCache space,
             long nowMs,
             String caller,
             String operation,
@@ -169,7 +169,7 @@ public final class QueryLog {
     }
 
     /** Returns logged queries after a number, the oldest first; of one caller, unless that is null. */
-    public List<LoggedQuery> queries(DatabaseSession session, Space space, @Nullable String caller, long after, int limit)
+    public List<LoggedQuery> queries(DatabaseSession session, GroupCache space, @Nullable String caller, long after, int limit)
             throws SQLException {
         return session.list(
                 rows -> new LoggedQuery(

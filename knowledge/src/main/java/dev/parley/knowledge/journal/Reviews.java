@@ -5,7 +5,7 @@ import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.JsonColumn;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -67,7 +67,7 @@ public final class Reviews {
     }
 
     /** Returns reviews in order of their numbers; of every state if {@code state} is null. */
-    public StatementPage<Review> list(DatabaseSession session, Space space, Review.@Nullable State state, long after, int limit)
+    public StatementPage<Review> list(DatabaseSession session, GroupCache space, Review.@Nullable State state, long after, int limit)
             throws SQLException {
         return read(
                 session,
@@ -79,13 +79,13 @@ public final class Reviews {
     }
 
     /** Returns the reviews that a principal has requested or decided. */
-    public StatementPage<Review> of(DatabaseSession session, Space space, String name, long after, int limit) throws SQLException {
+    public StatementPage<Review> of(DatabaseSession session, GroupCache space, String name, long after, int limit) throws SQLException {
         return read(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
             space.number(), name, name, after, limit + 1
         });
     }
 
-    public Optional<Review> find(DatabaseSession session, Space space, long number) throws SQLException {
+    public Optional<Review> find(DatabaseSession session, GroupCache space, long number) throws SQLException {
         return read(session, "review_no = ?", 1, new Object[] {space.number(), number, 1}).items().stream()
                 .findFirst();
     }

@@ -9,7 +9,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.store.Erasure;
 import dev.parley.knowledge.store.JsonColumn;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.protocol.support.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -116,7 +116,7 @@ record RemoteStatement(long number, Statement said, List<Remark> remarks, boolea
     }
 
     /** The statement with the annotations of one of its sources. */
-    Fact fact(Space space, Remark remark) {
+    Fact fact(GroupCache space, Remark remark) {
         var provenance = new LinkedHashMap<>(remark.provenance());
         Instant confirmed = Instant.ofEpochMilli(remark.confirmedMs());
         if (remark.change() != 0) {

@@ -14,7 +14,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphStore;
 import dev.parley.knowledge.store.GraphView;
 import dev.parley.knowledge.store.GraphWriting;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
@@ -175,7 +175,7 @@ public final class RemoteStatements implements GraphStore {
     }
 
     private RemoteView.Of of(String group) {
-        Space space = tables.space(group);
+        GroupCache space = tables.space(group);
         var certainties = new HashMap<String, Double>();
         if (!space.defaultCertainty().isEmpty()) {
             Map<Long, Term> names = tables.lookUp(

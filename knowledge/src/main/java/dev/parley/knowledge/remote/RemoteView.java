@@ -15,7 +15,7 @@ import dev.parley.knowledge.remote.RemoteStatement.Remark;
 import dev.parley.knowledge.store.Asking;
 import dev.parley.knowledge.store.Cursor;
 import dev.parley.knowledge.store.GraphView;
-import dev.parley.knowledge.store.Space;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.Terms;
 import dev.parley.protocol.support.FairPool;
@@ -55,7 +55,7 @@ class RemoteView implements GraphView {
      * @param revision number of the last change
      * @param certainties of statements without one, by their graph
      */
-    record Of(SqlStatementStore tables, String group, Space space, long revision, Map<String, Double> certainties) {}
+    record Of(SqlStatementStore tables, String group, GroupCache space, long revision, Map<String, Double> certainties) {}
 
     final SparqlClient endpoint;
     final Of of;
@@ -98,7 +98,7 @@ class RemoteView implements GraphView {
     }
 
     @Override
-    public Space space() {
+    public GroupCache space() {
         return of.space();
     }
 

@@ -5,5 +5,5 @@ import java.sql.SQLException;
 
 /** A question to the tables of graphs. */
 public interface Asking<T> {
-    T ask(DatabaseSession session, Space space) throws SQLException;
+    T ask(DatabaseSession session, GroupCache space) throws SQLException;
 }

@@ -43,7 +43,7 @@ public final class Erasure {
     private final Database database;
     private final Sql sql;
     private final String group;
-    private final Space of;
+    private final GroupCache of;
     private final long space;
 
     public Erasure(SqlStatementStore statements, String group) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** A view of statements together with the records that the hub keeps of their graph. */
 public interface GraphView extends View {
     /** The group of the graph. */
-    Space space();
+    GroupCache space();
 
     ReadFilter floors();
 

@@ -25,7 +25,7 @@ final class SqlCatalog {
     private static final int MAX_CLASSES = 1_000;
 
     private final DatabaseSession session;
-    private final Space space;
+    private final GroupCache space;
     private final Terms terms;
     private final Sql sql;
     private final ReadFilter floors;
@@ -34,7 +34,7 @@ final class SqlCatalog {
     /** Conditions of the rules only, without the reader's floors of certainty and age. */
     private final SqlConditions policy;
 
-    SqlCatalog(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlCatalog(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors) {
         this.session = session;
         this.space = space;
         this.terms = terms;

@@ -39,12 +39,12 @@ final class SqlConditions {
     }
 
     private final DatabaseSession session;
-    private final Space space;
+    private final GroupCache space;
     private final Terms terms;
     private final Sql sql;
     private final ReadFilter floors;
 
-    SqlConditions(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlConditions(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors) {
         this.session = session;
         this.space = space;
         this.terms = terms;

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 /** Finds entities by their types and by what they say. */
 final class SqlEntities {
     private final DatabaseSession session;
-    private final Space space;
+    private final GroupCache space;
     private final Terms terms;
     private final Sql sql;
     private final SqlConditions conditions;
 
-    SqlEntities(DatabaseSession session, Space space, Terms terms, Sql sql, SqlConditions conditions) {
+    SqlEntities(DatabaseSession session, GroupCache space, Terms terms, Sql sql, SqlConditions conditions) {
         this.session = session;
         this.space = space;
         this.terms = terms;

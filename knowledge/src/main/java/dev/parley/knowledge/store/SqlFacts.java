@@ -31,7 +31,7 @@ public final class SqlFacts {
     private static final long MAX_CHARACTERS = 16L << 20;
 
     private final DatabaseSession session;
-    private final Space space;
+    private final GroupCache space;
     private final Terms terms;
     private final boolean committed;
     private final Set<String> sources = new LinkedHashSet<>();
@@ -40,7 +40,7 @@ public final class SqlFacts {
      * @param committed whether what is read cannot be taken back any more, nor is erased by now, so that it may be kept in
      *     memory: numbers of what is taken back are given again
      */
-    public SqlFacts(DatabaseSession session, Space space, Terms terms, boolean committed) {
+    public SqlFacts(DatabaseSession session, GroupCache space, Terms terms, boolean committed) {
         this.session = session;
         this.space = space;
         this.terms = terms;

@@ -57,12 +57,12 @@ final class SqlScan {
             long source) {}
 
     private final DatabaseSession session;
-    private final Space space;
+    private final GroupCache space;
     private final SqlConditions conditions;
     private long hiddenByCertainty;
     private long hiddenByAge;
 
-    SqlScan(DatabaseSession session, Space space, SqlConditions conditions) {
+    SqlScan(DatabaseSession session, GroupCache space, SqlConditions conditions) {
         this.session = session;
         this.space = space;
         this.conditions = conditions;

@@ -72,8 +72,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private final Sql sql;
     private final Terms terms;
     private final long instance;
-    private final Map<String, Space> spaces =
-            Caffeine.newBuilder().maximumSize(MAX_GROUPS).<String, Space>build().asMap();
+    private final Map<String, GroupCache> spaces =
+            Caffeine.newBuilder().maximumSize(MAX_GROUPS).<String, GroupCache>build().asMap();
 
     /** How often {@link #spaces} were forgotten. */
     private final AtomicLong reopenings = new AtomicLong();
@@ -186,22 +186,22 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return database;
     }
 
-    /** Returns the space of a group, by reading only: a group without a graph has a space {@link Space#isEmpty without rows}. */
-    public Space space(String group) {
-        Space known = spaces.get(group);
+    /** Returns the space of a group, by reading only: a group without a graph has a space {@link GroupCache#isEmpty without rows}. */
+    public GroupCache space(String group) {
+        GroupCache known = spaces.get(group);
         if (known != null) {
             return known;
         }
         long before = reopenings.get();
-        Optional<Space> found = database.read(session -> find(session, group));
+        Optional<GroupCache> found = database.read(session -> find(session, group));
         return found.isPresent()
                 ? remembered(group, found.get(), before)
-                : new Space(Space.NO_NUMBER, instance, Map.of(), provenance);
+                : new GroupCache(GroupCache.NO_NUMBER, instance, Map.of(), provenance);
     }
 
     /** Returns the space of a group for writing to its graph, which gives it a number if need be. */
-    private Space numbered(String group) {
-        Space known = space(group);
+    private GroupCache numbered(String group) {
+        GroupCache known = space(group);
         if (!known.isEmpty()) {
             return known;
         }
@@ -210,23 +210,23 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     /** @param before {@link #reopenings} when it was read or written */
-    private Space remembered(String group, Space read, long before) {
-        Space known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? read : null);
+    private GroupCache remembered(String group, GroupCache read, long before) {
+        GroupCache known = spaces.computeIfAbsent(group, name -> reopenings.get() == before ? read : null);
         return known == null ? read : known;
     }
 
     /** Returns the space of a group, in a transaction that writes to its graph. */
-    public Space load(DatabaseSession session, String group) throws SQLException {
-        Optional<Space> found = find(session, group);
+    public GroupCache load(DatabaseSession session, String group) throws SQLException {
+        Optional<GroupCache> found = find(session, group);
         if (found.isPresent()) {
             return found.get();
         }
         long number = session.number("SELECT coalesce(max(space), 0) + 1 FROM kg_space");
         session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
-        return new Space(number, instance, Map.of(), provenance);
+        return new GroupCache(number, instance, Map.of(), provenance);
     }
 
-    private Optional<Space> find(DatabaseSession session, String group) throws SQLException {
+    private Optional<GroupCache> find(DatabaseSession session, String group) throws SQLException {
         long number = session.number("SELECT space FROM kg_space WHERE group_id = ?", group);
         if (number == 0) {
             return Optional.empty();
@@ -243,7 +243,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                                 Double.parseDouble(DatabaseSession.text(row, 2))));
             }
         }
-        return Optional.of(new Space(number, instance, Map.copyOf(defaults), provenance));
+        return Optional.of(new GroupCache(number, instance, Map.copyOf(defaults), provenance));
     }
 
     /**
@@ -276,13 +276,13 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return lookUp(group, (session, space) -> question.apply(view(session, space, floors)));
     }
 
-    SqlView view(DatabaseSession session, Space space, ReadFilter floors) {
+    SqlView view(DatabaseSession session, GroupCache space, ReadFilter floors) {
         return new SqlView(session, space, terms, sql, floors);
     }
 
     /** Answers a question from one moment of a group's tables, on a thread that may compute. */
     public <T> T ask(String group, Duration patience, Asking<T> asking) {
-        Space space = space(group);
+        GroupCache space = space(group);
         return compute(
                 group,
                 patience,
@@ -294,7 +294,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
      * a moment of its own.
      */
     public <T> T lookUp(String group, Asking<T> asking) {
-        Space space = space(group);
+        GroupCache space = space(group);
         return reported(() -> database.read(session -> asking.ask(session, space)));
     }
 
@@ -343,7 +343,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     /** Like {@link #transact(String, Change, Consumer)}, for changes that need the tables. */
     public <T> T transact(String group, TableChange<T> change, Consumer<T> committed) {
-        Space space = numbered(group);
+        GroupCache space = numbered(group);
         var done = new CompletableFuture<T>();
         database.submit(new Work() {
             private @Nullable T result;
@@ -409,7 +409,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     /** Counts a change, unless its group has no room for it, and lists what it has changed. */
-    private void note(String group, Space space, SqlWriting writing) throws SQLException {
+    private void note(String group, GroupCache space, SqlWriting writing) throws SQLException {
         if (writing.isGrowing()) {
             database.storage().require(group, writing.bytes());
         }
@@ -432,7 +432,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     /** Like {@link #transact}, for changes that leave no trace of removed rows. */
     public <T> T erase(String group, TableChange<T> change) {
-        Space space = numbered(group);
+        GroupCache space = numbered(group);
         try {
             return database.erase(session -> {
                 terms.begin();

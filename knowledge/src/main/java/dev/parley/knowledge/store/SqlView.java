@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** A view of the statements in an SQL database. Each method that takes many things asks once for all of them. */
 public class SqlView implements GraphView {
     final DatabaseSession session;
-    final Space space;
+    final GroupCache space;
     final Terms terms;
     final Sql sql;
     final SqlFacts facts;
@@ -37,11 +37,11 @@ public class SqlView implements GraphView {
     private final SqlConditions conditions;
     private final SqlScan scan;
 
-    SqlView(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlView(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors) {
         this(session, space, terms, sql, floors, new SqlFacts(session, space, terms, true));
     }
 
-    SqlView(DatabaseSession session, Space space, Terms terms, Sql sql, ReadFilter floors, SqlFacts facts) {
+    SqlView(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors, SqlFacts facts) {
         this.session = session;
         this.space = space;
         this.terms = terms;
@@ -70,7 +70,7 @@ public class SqlView implements GraphView {
     }
 
     @Override
-    public Space space() {
+    public GroupCache space() {
         return space;
     }
 

@@ -63,7 +63,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
     private boolean loaded;
 
-    SqlWriting(DatabaseSession session, Space space, Terms terms, Sql sql, long nowMs) {
+    SqlWriting(DatabaseSession session, GroupCache space, Terms terms, Sql sql, long nowMs) {
         super(session, space, terms, sql, ReadFilter.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param defaultCertainty certainty of statements without one, by the number of their graph
  * @param provenance cache of {@code kg_provenance}, whose rows change only by erasure
  */
-public record Space(
+public record GroupCache(
         long number,
         long instance,
         Map<Long, Double> defaultCertainty,
@@ -31,8 +31,8 @@ public record Space(
     }
 
     /** The same, with an empty memory. */
-    Space remembering(Cache<Long, Map<String, @Nullable Object>> memory) {
-        return new Space(number, instance, defaultCertainty, memory);
+    GroupCache remembering(Cache<Long, Map<String, @Nullable Object>> memory) {
+        return new GroupCache(number, instance, defaultCertainty, memory);
     }
 
     /** Source: RFC 9562, section 5.8: a UUID whose bits are ours, here those of the database and the change's number. */
