@@ -2,7 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.PushStore;
@@ -86,7 +86,7 @@ public final class Engine implements AutoCloseable {
         Instant newest = log.newest().orElse(null);
         this.steadyClock = new SteadyClock(clock, threads::nanoTime, newest);
         SteadyClock.doubt(clock.instant(), newest).ifPresent(doubt -> LOG.log(Level.WARNING, doubt));
-        var limits = new Limits(threads, timer);
+        var limits = new TimeLimits(threads, timer);
         var runs = new Runs(limits, threads.lock());
         var tasks = new Tasks(
                 clock,

@@ -1,6 +1,6 @@
 package dev.parley.engine;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.Tools;
@@ -27,7 +27,7 @@ record Parts(
         TaskLog log,
         InstantSource clock,
         Threads threads,
-        Limits limits,
+        TimeLimits limits,
         Tasks tasks,
         Runs runs,
         Admissions admissions,

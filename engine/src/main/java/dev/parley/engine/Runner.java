@@ -2,7 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Slots;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.TaskLog.Cause;
@@ -273,7 +273,7 @@ final class Runner {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
         }
         turn.live().runs().reads(turn);
-        Limits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
+        TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(parts.clock().instant().plus(agent.timeLimit()));
             turn.offer(parts.tools());

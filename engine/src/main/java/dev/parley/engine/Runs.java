@@ -1,6 +1,6 @@
 package dev.parley.engine;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -17,13 +17,13 @@ final class Runs {
 
     private final Set<HandlerRun> running = ConcurrentHashMap.newKeySet();
     private final AtomicLong numbers = new AtomicLong();
-    private final Limits limits;
+    private final TimeLimits limits;
     private final ReentrantLock lock;
     private final Condition noneRuns;
     private volatile boolean open = true;
     private volatile boolean stopped;
 
-    Runs(Limits limits, ReentrantLock lock) {
+    Runs(TimeLimits limits, ReentrantLock lock) {
         this.limits = limits;
         this.lock = lock;
         this.noneRuns = lock.newCondition();
@@ -81,7 +81,7 @@ final class Runs {
     }
 
     private void await(Duration grace) {
-        Limits.Limit limit = limits.in(grace, this::wake);
+        TimeLimits.Limit limit = limits.in(grace, this::wake);
         lock.lock();
         try {
             while (!running.isEmpty() && !limit.isReached()) {

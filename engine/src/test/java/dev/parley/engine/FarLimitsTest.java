@@ -2,7 +2,7 @@ package dev.parley.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,15 +20,15 @@ final class FarLimitsTest {
         var random = new Random(seed);
         var threads = new SimulatedThreads(random);
         var process = threads.process();
-        var limits = new Limits(process, process.timer("limits"));
+        var limits = new TimeLimits(process, process.timer("limits"));
         var expected = new ArrayList<Expected>();
         var reached = new ArrayList<Expected>();
         process.start("setter", () -> {
-            var dropped = new ArrayList<Limits.Limit>();
+            var dropped = new ArrayList<TimeLimits.Limit>();
             for (int i = 0; i < 2_000; i++) {
                 int number = i;
                 long nanos = random.nextLong(Duration.ofSeconds(100).toNanos());
-                Limits.Limit limit =
+                TimeLimits.Limit limit =
                         limits.in(Duration.ofNanos(nanos), () -> reached.add(new Expected(threads.now(), number)));
                 if (random.nextBoolean()) {
                     expected.add(new Expected(nanos, number));
@@ -36,8 +36,8 @@ final class FarLimitsTest {
                     dropped.add(limit);
                 }
             }
-            dropped.forEach(Limits.Limit::drop);
-            dropped.forEach(Limits.Limit::drop); // a second time has no effect
+            dropped.forEach(TimeLimits.Limit::drop);
+            dropped.forEach(TimeLimits.Limit::drop); // a second time has no effect
         });
 
         threads.run(Duration.ofSeconds(200), () -> false);

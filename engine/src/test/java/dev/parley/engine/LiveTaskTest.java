@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.MemoryTaskLog;
@@ -253,7 +253,7 @@ final class LiveTaskTest {
 
     private LiveTask.Surroundings surroundings(TaskLog log, LiveTask.Listener listener) {
         return new LiveTask.Surroundings(
-                log, Threads.PLATFORM, new Limits(Threads.PLATFORM, timer), () -> false, listener);
+                log, Threads.PLATFORM, new TimeLimits(Threads.PLATFORM, timer), () -> false, listener);
     }
 
     private static class Ignoring implements LiveTask.Listener {

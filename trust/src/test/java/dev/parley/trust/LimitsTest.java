@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is over a limit is refused with when to try again, and costs nobody else anything. */
-final class LimitsTest {
+final class TimeLimitsTest {
     private static final Principal ALICE = new Principal("T1", "alice", Set.of());
     private static final Principal BOB = new Principal("T1", "bob", Set.of());
     private static final Principal MALLORY = new Principal("T2", "mallory", Set.of());

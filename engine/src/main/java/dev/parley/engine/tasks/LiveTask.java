@@ -3,7 +3,7 @@ package dev.parley.engine.tasks;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Guarded;
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
@@ -125,7 +125,7 @@ public final class LiveTask implements TaskLog.Writer {
 
     /** The parts of an engine that its tasks use. */
     public record Surroundings(
-            TaskLog log, Threads threads, Limits limits, BooleanSupplier stopped, Listener listener) {}
+            TaskLog log, Threads threads, TimeLimits limits, BooleanSupplier stopped, Listener listener) {}
 
     /** A task that is yet to begin. */
     public LiveTask(TaskKey key, String contextId, Surroundings engine) {
@@ -392,7 +392,7 @@ public final class LiveTask implements TaskLog.Writer {
 
     /** Returns what {@code search} finds now, or after a change; null if {@code patience} runs out. */
     private <T> @Nullable T await(Duration patience, Supplier<@Nullable T> search) throws InterruptedException {
-        Limits.Limit limit = null;
+        TimeLimits.Limit limit = null;
         lock.lockInterruptibly();
         try {
             while (true) {

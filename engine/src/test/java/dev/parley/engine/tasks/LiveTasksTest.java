@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.engine.scheduling.Limits;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog.MessageKey;
@@ -159,7 +159,7 @@ final class LiveTasksTest {
             var surroundings = new LiveTask.Surroundings(
                     new MemoryTaskLog(),
                     Threads.PLATFORM,
-                    new Limits(Threads.PLATFORM, timer),
+                    new TimeLimits(Threads.PLATFORM, timer),
                     () -> false,
                     new Ignoring());
             return new LiveTask(key, task, 1, false, surroundings);

@@ -12,9 +12,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class LimitsTest {
+class TimeLimitsTest {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
-    private final Limits limits = new Limits(Threads.PLATFORM, timer);
+    private final TimeLimits limits = new TimeLimits(Threads.PLATFORM, timer);
     private final LinkedBlockingQueue<String> reached = new LinkedBlockingQueue<>();
 
     @AfterEach
@@ -48,7 +48,7 @@ class LimitsTest {
     void aLimitIsNotReachedBeforeItsTime() throws Exception {
         long begin = System.nanoTime();
 
-        Limits.Limit limit = limits.in(Duration.ofMillis(30), () -> reached.add("reached"));
+        TimeLimits.Limit limit = limits.in(Duration.ofMillis(30), () -> reached.add("reached"));
 
         assertThat(next()).isEqualTo("reached");
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(30_000_000);
@@ -58,7 +58,7 @@ class LimitsTest {
     @Test
     void aLimitThatWasDroppedDoesNothingAndHoldsUpNoOther() throws Exception {
         CountDownLatch allSet = stopTimer();
-        Limits.Limit dropped = limits.in(Duration.ofMillis(10), () -> reached.add("dropped"));
+        TimeLimits.Limit dropped = limits.in(Duration.ofMillis(10), () -> reached.add("dropped"));
         dropped.drop();
         limits.in(Duration.ofMillis(20), () -> reached.add("kept"));
         allSet.countDown();
@@ -68,13 +68,13 @@ class LimitsTest {
 
     @Test
     void aThousandLimitsThatComeAndGoTakeOneEntryOfTheTimer() {
-        List<Limits.Limit> set = IntStream.range(0, 1_000)
+        List<TimeLimits.Limit> set = IntStream.range(0, 1_000)
                 .mapToObj(each -> limits.in(Duration.ofHours(1), () -> reached.add("late")))
                 .toList();
 
         assertThat(timer.getQueue()).hasSize(1);
 
-        set.forEach(Limits.Limit::drop);
+        set.forEach(TimeLimits.Limit::drop);
         limits.in(Duration.ofHours(1), () -> reached.add("late"));
 
         // Entries that were canceled stay in the queue, so this counts all there ever were; getTaskCount() is a guess

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Safe for any thread.
  */
-public final class Limits {
+public final class TimeLimits {
     private static final Comparator<Limit> EARLIEST_FIRST =
             Comparator.<Limit>comparingLong(limit -> limit.at).thenComparingLong(limit -> limit.number);
 
@@ -43,7 +43,7 @@ public final class Limits {
 
     private @Nullable Future<?> bell;
 
-    public Limits(Threads threads, ScheduledExecutorService timer) {
+    public TimeLimits(Threads threads, ScheduledExecutorService timer) {
         this.threads = threads;
         this.timer = timer;
         this.origin = threads.nanoTime();
