@@ -118,7 +118,7 @@ final class RecoveriesTest {
             entry("mesh.client.Following", "time limit of a reader"),
             entry("mesh.hub.Views", "time limit of a reader"),
             entry("outbound.GuardedFetch", "time limit of a document"),
-            entry("outbound.http.Connections", "closing of connections that are idle, while there are any"),
+            entry("outbound.http.OutboundConnections", "closing of connections that are idle, while there are any"),
             entry("outbound.http.Http1Client", "time limit of an exchange"),
             entry("protocol.support.FairPool", "end of a lease"),
             entry("registry.hub.OwnAgents", "end of a publication"),

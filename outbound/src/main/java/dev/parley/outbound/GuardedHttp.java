@@ -2,7 +2,7 @@ package dev.parley.outbound;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.outbound.http.Connections;
+import dev.parley.outbound.http.OutboundConnections;
 import dev.parley.outbound.http.HostName;
 import dev.parley.outbound.http.HttpUrl;
 import java.io.IOException;
@@ -26,7 +26,7 @@ public final class GuardedHttp implements AutoCloseable {
     private static final Share ANY = new Share("", AddressRule.PATIENCE);
     private static final ThreadLocal<@Nullable Share> SHARE = new ThreadLocal<>();
 
-    private final Connections connections;
+    private final OutboundConnections connections;
 
     /**
      * @param connect timeout of connecting
@@ -37,7 +37,7 @@ public final class GuardedHttp implements AutoCloseable {
     }
 
     GuardedHttp(AddressRule rule, Duration connect, Duration total, int connectionsPerHost) {
-        this.connections = new Connections(new Connections.Settings(
+        this.connections = new OutboundConnections(new OutboundConnections.Settings(
                 connect, total, connectionsPerHost, SSLContexts::createDefault, null, new CheckedAddresses(rule)));
     }
 

@@ -53,11 +53,11 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP client over {@link Connections}: HTTP/1.1, no redirects, no cookies. Unless a request has a lane, its connection has been used for
+ * HTTP client over {@link OutboundConnections}: HTTP/1.1, no redirects, no cookies. Unless a request has a lane, its connection has been used for
  * requests of the same client only. The timeout of a request counts until its answer, if that is a stream, begins. Safe for any thread.
  */
 public final class Http1Client extends LimitedClient {
-    /** Opens an exchange on the calling thread, as {@link Connections#open}. */
+    /** Opens an exchange on the calling thread, as {@link OutboundConnections#open}. */
     public interface Opener {
         ClassicHttpResponse open(HttpUrl target, HttpUriRequestBase call, Object lane, @Nullable Duration limit)
                 throws IOException;
@@ -99,7 +99,7 @@ public final class Http1Client extends LimitedClient {
      * @param tls keys and trusted authorities; null for those of the platform
      */
     public static LimitedClient of(Duration connect, @Nullable SSLContext tls) {
-        var connections = new Connections(new Connections.Settings(
+        var connections = new OutboundConnections(new OutboundConnections.Settings(
                 connect,
                 Duration.ZERO,
                 Integer.MAX_VALUE,

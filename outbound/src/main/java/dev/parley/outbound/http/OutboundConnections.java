@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * Pool of connections of HTTP/1.1, none of which is used again while it holds unread bytes ({@link KeptConnection}). Redirects,
  * credentials of the platform, cookies and repetitions are off. Has no thread of its own. Safe for any thread.
  */
-public final class Connections implements AutoCloseable {
+public final class OutboundConnections implements AutoCloseable {
     /**
      * @param connect timeout of connecting, and of the handshake of TLS
      * @param silence timeout of each wait for bytes; zero for none
@@ -83,7 +83,7 @@ public final class Connections implements AutoCloseable {
     private volatile boolean closed;
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
-    public Connections(Settings settings) {
+    public OutboundConnections(Settings settings) {
         this.settings = settings;
         this.timed = RequestConfig.custom()
                 .setConnectionRequestTimeout(Timeout.of(settings.silence()))
