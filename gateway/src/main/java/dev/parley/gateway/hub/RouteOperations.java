@@ -71,7 +71,7 @@ final class RouteOperations {
         }
         String trust = requireNonNullElse(given.trust(), "");
         if (given.trust() != null) {
-            var unused = Connections.valid(Route.TRUST, () -> CardTrust.of(trust));
+            var unused = GatewayConnections.valid(Route.TRUST, () -> CardTrust.of(trust));
         }
         var options = new LinkedHashMap<String, Object>();
         put(options, Route.ADDRESS, given.address());

@@ -11,7 +11,7 @@ import dev.parley.extension.MetricLabel;
 import dev.parley.gateway.card.RemoteCards;
 import dev.parley.gateway.card.RemoteCard;
 import dev.parley.gateway.credentials.RouteCredential;
-import dev.parley.gateway.hub.Connections.Connection;
+import dev.parley.gateway.hub.GatewayConnections.Connection;
 import dev.parley.gateway.hub.Refreshes.Outcome;
 import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.Owners;
@@ -75,7 +75,7 @@ final class Routes implements AutoCloseable {
     private final RouteTable table;
     private final Owners owners;
     private final Addresses addresses;
-    private final Connections connections;
+    private final GatewayConnections connections;
     private final ExtensionMetrics.Counter changes;
     private final ExtensionMetrics.Counter foreign;
     private final Map<String, Live> live = new ConcurrentHashMap<>();
@@ -108,7 +108,7 @@ final class Routes implements AutoCloseable {
         this.owners = new Owners(hub.database(), InstantSource.system(), PushRelay.sealing(hub));
         List<String> allowed = allowed(hub, settings);
         this.addresses = new Addresses(hub);
-        this.connections = new Connections(hub, allowed, rules.apply(allowed), settings);
+        this.connections = new GatewayConnections(hub, allowed, rules.apply(allowed), settings);
         this.relay = relay;
         this.unread = new ConcurrentHashMap<>(settings.remotes());
         this.first = new CountDownLatch(unread.size());
@@ -395,7 +395,7 @@ final class Routes implements AutoCloseable {
     Route drain(String name, String url, boolean draining) {
         return change(name, row -> {
             UpstreamSettings changed =
-                    Connections.valid("url", () -> Connections.settings(row).draining(url, draining));
+                    GatewayConnections.valid("url", () -> GatewayConnections.settings(row).draining(url, draining));
             return row.with("replicas", requireNonNull(changed.json().get("replicas")));
         });
     }
@@ -507,7 +507,7 @@ final class Routes implements AutoCloseable {
         Connection connection = isSame ? requireNonNull(known).connection() : connections.open(route, card);
         Upstream remote = connection.remote();
         if (isSame) {
-            remote.use(Connections.settings(route)); // streams and breakers stay
+            remote.use(GatewayConnections.settings(route)); // streams and breakers stay
         }
         AgentEndpoint endpoint = route.state() == State.ACTIVE
                 ? new RemoteEndpoint(
@@ -560,7 +560,7 @@ final class Routes implements AutoCloseable {
     /** Whether callers may register webhooks. A task is followed without its caller, so not with a token of the caller. */
     private static boolean pushes(Route route, RemoteCard card) {
         return notifies(route, card)
-                || !(Connections.credential(route) instanceof RouteCredential.OAuth oauth && oauth.exchange());
+                || !(GatewayConnections.credential(route) instanceof RouteCredential.OAuth oauth && oauth.exchange());
     }
 
     /** Whether the agent notifies the gateway; else the gateway follows its tasks. */

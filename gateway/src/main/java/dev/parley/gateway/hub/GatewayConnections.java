@@ -29,7 +29,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Supplier;
 
 /** Connections to remote agents, and reading of their cards, as the options of their routes say. Safe for any thread. */
-final class Connections implements AutoCloseable {
+final class GatewayConnections implements AutoCloseable {
     private static final int PROBES_AT_ONCE = 4;
 
     private final HubParts hub;
@@ -50,7 +50,7 @@ final class Connections implements AutoCloseable {
     }
 
     /** @param allowed hosts that may be private, which the rule knows, too */
-    Connections(HubParts hub, List<String> allowed, AddressRule rule, GatewaySettings settings) {
+    GatewayConnections(HubParts hub, List<String> allowed, AddressRule rule, GatewaySettings settings) {
         this.hub = hub;
         this.allowed = allowed;
         this.clients = new GuardedClients(rule);
