@@ -5,13 +5,13 @@ import dev.parley.extension.PersonalData;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.store.PersonalEntries;
-import dev.parley.registry.vault.Vault;
+import dev.parley.registry.vault.AgentVault;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Personal data of a registry: entries, versions, reviews and notes of a principal, and its account of AgentVault. */
-record RegistryData(PersonalEntries entries, Search search, Vault vault) implements PersonalData {
+record RegistryData(PersonalEntries entries, Search search, AgentVault vault) implements PersonalData {
     /** Handlers of the {@linkplain PersonalOperation operations of the administration}. */
     Handlers administration() {
         return Handlers.NONE

@@ -55,7 +55,7 @@ import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.registry.trust.TrustOperations;
-import dev.parley.registry.vault.Vault;
+import dev.parley.registry.vault.AgentVault;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -86,7 +86,7 @@ final class RegistryHub implements HubExtension {
     private final Search search;
     private final Handlers handlers;
     private final Handlers administration;
-    private final Vault vault;
+    private final AgentVault vault;
     private final RegistryData personal;
     private final CardFetch fetch;
     private final FaceOperations operations;
@@ -144,7 +144,7 @@ final class RegistryHub implements HubExtension {
                 .call(InspectionOperation.REVOCATIONS, (given, caller) -> revocations.signed())
                 .call(InspectionOperation.HEALTH, prober::history)
                 .call(InspectionOperation.INSPECT, inspector::inspect);
-        this.vault = new Vault(hub, entries, settings.mail(), () -> url, own::await, clock);
+        this.vault = new AgentVault(hub, entries, settings.mail(), () -> url, own::await, clock);
         this.personal = new RegistryData(new PersonalEntries(hub.database(), entries.writer()), search, vault);
         this.administration =
                 trustOperations.administration().and(peers.administration()).and(personal.administration());
@@ -261,7 +261,7 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public Map<String, Face> faces() {
-        var faces = new HashMap<>(Vault.faces(RegistryProtocol.AGENT));
+        var faces = new HashMap<>(AgentVault.faces(RegistryProtocol.AGENT));
         operations.faces().forEach((path, face) -> faces.put(path, new Face(RegistryProtocol.AGENT, face)));
         return faces;
     }
@@ -269,7 +269,7 @@ final class RegistryHub implements HubExtension {
     @Override
     public Map<String, Set<String>> open() {
         var open = new HashSet<>(RegistryProtocol.OPEN);
-        open.addAll(Vault.operations());
+        open.addAll(AgentVault.operations());
         open.addAll(FaceProtocol.NAMES);
         return Map.of(RegistryProtocol.AGENT, open);
     }

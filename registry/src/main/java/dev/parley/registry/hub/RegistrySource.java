@@ -15,7 +15,7 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.LookAlikes;
 import dev.parley.registry.trust.TrustOperation;
 import dev.parley.registry.vault.Pages;
-import dev.parley.registry.vault.Vault;
+import dev.parley.registry.vault.AgentVault;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,7 +134,7 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public Set<String> operations() {
-        return Vault.operations();
+        return AgentVault.operations();
     }
 
     @Override

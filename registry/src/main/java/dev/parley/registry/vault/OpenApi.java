@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** Description of the routes in OpenAPI. */
 final class OpenApi {
-    static final WireAnswer.Whole ANSWER = Vault.json(200, document());
+    static final WireAnswer.Whole ANSWER = AgentVault.json(200, document());
 
     private OpenApi() {}
 

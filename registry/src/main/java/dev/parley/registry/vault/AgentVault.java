@@ -43,27 +43,27 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The registry of AgentVault: accounts of developers, and public entries as their cards. Safe for any thread. */
-public final class Vault implements AutoCloseable {
+public final class AgentVault implements AutoCloseable {
     /** Handlers of the routes, by their names. */
-    private static final Map<String, BiFunction<Vault, VaultRequest, WireAnswer.Whole>> HANDLERS = Map.ofEntries(
-            entry("register", Vault::register),
-            entry("login", Vault::login),
-            entry("verify", Vault::verify),
-            entry("recover", Vault::recover),
-            entry("set-password", Vault::setPassword),
-            entry("me", Vault::me),
-            entry("keys-create", Vault::createKey),
-            entry("keys-list", Vault::listKeys),
-            entry("keys-revoke", Vault::revokeKey),
-            entry("cards-create", Vault::createCard),
-            entry("cards-list", Vault::listCards),
-            entry("cards-by-query", Vault::getCardByQuery),
-            entry("cards-by-id", Vault::getCardByHumanId),
-            entry("cards-get", Vault::getCard),
-            entry("cards-update", Vault::updateCard),
-            entry("cards-delete", Vault::deleteCard),
-            entry("validate", Vault::validateCard),
-            entry("build", Vault::buildAgent),
+    private static final Map<String, BiFunction<AgentVault, VaultRequest, WireAnswer.Whole>> HANDLERS = Map.ofEntries(
+            entry("register", AgentVault::register),
+            entry("login", AgentVault::login),
+            entry("verify", AgentVault::verify),
+            entry("recover", AgentVault::recover),
+            entry("set-password", AgentVault::setPassword),
+            entry("me", AgentVault::me),
+            entry("keys-create", AgentVault::createKey),
+            entry("keys-list", AgentVault::listKeys),
+            entry("keys-revoke", AgentVault::revokeKey),
+            entry("cards-create", AgentVault::createCard),
+            entry("cards-list", AgentVault::listCards),
+            entry("cards-by-query", AgentVault::getCardByQuery),
+            entry("cards-by-id", AgentVault::getCardByHumanId),
+            entry("cards-get", AgentVault::getCard),
+            entry("cards-update", AgentVault::updateCard),
+            entry("cards-delete", AgentVault::deleteCard),
+            entry("validate", AgentVault::validateCard),
+            entry("build", AgentVault::buildAgent),
             entry("openapi", (vault, request) -> OpenApi.ANSWER));
 
     private static final String BEARER = "Bearer";
@@ -93,7 +93,7 @@ public final class Vault implements AutoCloseable {
      * @param url address of the hub, for links in mails
      * @param ready waits until the agents of the hub are entries
      */
-    public Vault(
+    public AgentVault(
             HubParts hub,
             Entries entries,
             @Nullable String mail,
@@ -204,7 +204,7 @@ public final class Vault implements AutoCloseable {
         String email = requireNonNull(ValueRules.text(form, "username"));
         Optional<String> token = accounts.login(email, requireNonNull(ValueRules.text(form, "password")), request.address());
         note("login", email, token.isPresent(), request);
-        return token.map(Vault::token).orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
+        return token.map(AgentVault::token).orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
     }
 
     /** Audits an attempt to get a token; known and unknown accounts take the same time. */
@@ -235,7 +235,7 @@ public final class Vault implements AutoCloseable {
         String email = requireNonNull(ValueRules.text(body, "email"));
         Optional<String> token = accounts.recover(email, requireNonNull(ValueRules.text(body, "recovery_key")));
         note("recovery", email, token.isPresent(), request);
-        return token.map(Vault::token).orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
+        return token.map(AgentVault::token).orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
     }
 
     WireAnswer.Whole setPassword(VaultRequest request) {
