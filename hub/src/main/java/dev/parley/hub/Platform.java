@@ -24,7 +24,7 @@ import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.observation.InstrumentedAgent;
 import dev.parley.hub.observation.ObservedRuns;
 import dev.parley.hub.observation.Recorded;
-import dev.parley.hub.observation.Runs;
+import dev.parley.hub.observation.RunMeters;
 import dev.parley.hub.pages.ExtensionPages;
 import dev.parley.hub.pages.HomePage;
 import dev.parley.hub.pages.OpenApiPage;
@@ -197,7 +197,7 @@ public final class Platform implements AutoCloseable {
                                 new WebhookDelivery.Observation(metrics, observers, traces)))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
-                .observer(new ObservedRuns(new Runs(metrics, traces, audit), neighbours::extensions, observers))
+                .observer(new ObservedRuns(new RunMeters(metrics, traces, audit), neighbours::extensions, observers))
                 .intake(intake::check)
                 .written(segment -> tell(observer -> observer.written(segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));

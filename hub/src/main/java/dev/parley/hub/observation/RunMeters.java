@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Measures the runs of agents, runs each in a span, so that its calls of other agents belong to the same trace and its log lines to its
  * task, and writes audit rows for events that an agent emits after the end of its task.
  */
-public record Runs(Metrics metrics, Traces traces, @Nullable AuditTrail audit) implements RunObserver {
+public record RunMeters(Metrics metrics, Traces traces, @Nullable AuditTrail audit) implements RunObserver {
     @Override
     public void observe(String agent, Request request, Runnable work) {
         boolean traced = !traces.isOff() || request.context().traceparent() != null;
