@@ -36,7 +36,7 @@ public final class PeerOperations implements AutoCloseable {
     private final HubParts hub;
     private final PeerTable table;
     private final Peers peers;
-    private final Copies copies;
+    private final PeerCopies copies;
     private final GuardedFetch http;
     private final String publisher;
 
@@ -51,7 +51,7 @@ public final class PeerOperations implements AutoCloseable {
         this.http = http;
         this.publisher = publisher;
         this.table = new PeerTable(hub.database(), hub.key("registry/peers"));
-        this.copies = new Copies(table, entries, http, publisher, hub.timers());
+        this.copies = new PeerCopies(table, entries, http, publisher, hub.timers());
         this.peers = new Peers(
                 table,
                 trust,

@@ -157,7 +157,7 @@ final class FetchedAddressesTest {
                 case COPIES -> {
                     var table = new PeerTable(database, new byte[32]);
                     table.put(peer(url));
-                    var copies = new Copies(table, entries, cards.fetch(), "a.example", NO_TIMERS);
+                    var copies = new PeerCopies(table, entries, cards.fetch(), "a.example", NO_TIMERS);
                     yield of(() -> copies.copy(peer(url)));
                 }
             };

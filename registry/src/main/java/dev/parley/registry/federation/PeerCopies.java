@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * Copies the public entries of peers by their logs of changes, from the number of the last change that was copied, and heeds their
  * revocations. A copy has the peer as its owner, so that no caller can change it; its trust is judged here. Safe for any thread.
  */
-final class Copies {
+final class PeerCopies {
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
     /** The interval of copies, and the pauses that it grows to while they fail. */
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(30), Duration.ofMinutes(10));
@@ -69,7 +69,7 @@ final class Copies {
     private final HubTimers.Timers timers;
 
     /** @param publisher domain of this registry, for which no peer speaks */
-    Copies(PeerTable table, Entries entries, GuardedFetch http, String publisher, HubTimers timers) {
+    PeerCopies(PeerTable table, Entries entries, GuardedFetch http, String publisher, HubTimers timers) {
         this.table = table;
         this.reader = entries.reader();
         this.writer = entries.writer();
