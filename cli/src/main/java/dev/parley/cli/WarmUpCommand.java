@@ -2,8 +2,8 @@ package dev.parley.cli;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.CliEnvironment;
+import dev.parley.cli.output.Interruption;
 import dev.parley.client.AgentClient;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -56,7 +56,8 @@ final class WarmUpCommand {
             var hub = Thread.ofPlatform().name("up").start(() -> {
                 try (var out = new PrintStream(end, false, StandardCharsets.UTF_8)) {
                     Main.run(
-                            new CliEnvironment(around.in(), out, around.err(), Map.of(), data, data, interruption, false),
+                            new CliEnvironment(
+                                    around.in(), out, around.err(), Map.of(), data, data, interruption, false),
                             "up",
                             "--port",
                             "0",

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;
-import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.CliEnvironment;
+import dev.parley.cli.output.Interruption;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.settings.SettingType;
 import java.io.IOException;

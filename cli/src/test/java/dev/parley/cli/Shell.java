@@ -1,7 +1,7 @@
 package dev.parley.cli;
 
-import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.CliEnvironment;
+import dev.parley.cli.output.Interruption;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

@@ -2,8 +2,8 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.cli.output.Interruption;
 import dev.parley.cli.output.CliEnvironment;
+import dev.parley.cli.output.Interruption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

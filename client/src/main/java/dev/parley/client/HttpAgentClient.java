@@ -5,9 +5,9 @@ import dev.parley.client.calls.HttpExtension;
 import dev.parley.client.calls.Means;
 import dev.parley.client.calls.TaskEvents;
 import dev.parley.client.spi.HttpCall;
+import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.CardFinder;
 import dev.parley.client.wire.ClientSettings;
-import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Places;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
@@ -124,7 +124,8 @@ final class HttpAgentClient implements AgentClient {
     }
 
     private boolean tellsIdsOnly() {
-        return calls.place() instanceof AgentAddress.ByHttp http && http.binding().tellsIdsOnly();
+        return calls.place() instanceof AgentAddress.ByHttp http
+                && http.binding().tellsIdsOnly();
     }
 
     /** Follows a task until it has ended or waits for its caller, and returns it. */

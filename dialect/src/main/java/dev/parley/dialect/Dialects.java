@@ -4,10 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.RpcEnvelope;
-import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.answers.Problem;
+import dev.parley.dialect.answers.ResponseFraming;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.Version;
 import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.Edge;
@@ -19,9 +19,9 @@ import dev.parley.dialect.legacy.LegacyDialect;
 import dev.parley.dialect.legacy.LegacyOperations;
 import dev.parley.dialect.operations.ExtensionDialect;
 import dev.parley.dialect.operations.ExtensionRow;
+import dev.parley.dialect.operations.OperationRow;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rest;
-import dev.parley.dialect.operations.OperationRow;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ExtensionTable;
@@ -288,7 +288,8 @@ public final class Dialects {
         }
         ResponseFraming form = framing.use(ResponseFraming.rpc(dialect, envelope.id()));
         WireOperation asked = asked(dialect, envelope.method(), version, agent);
-        boolean inStream = asked.result() == null && !dialect.equals(Dialect.V1) && ResponseFraming.readsOnlyStreams(request);
+        boolean inStream =
+                asked.result() == null && !dialect.equals(Dialect.V1) && ResponseFraming.readsOnlyStreams(request);
         if (inStream) {
             framing.useInStream(form);
         }

@@ -337,8 +337,9 @@ public final class OpenApi {
                 }
             });
         } else {
-            Map<String, Object> schema =
-                    row.request() instanceof ObjectCodec<?> shape ? shape.schema(inPath, OpenApi::reference) : ANY_OBJECT;
+            Map<String, Object> schema = row.request() instanceof ObjectCodec<?> shape
+                    ? shape.schema(inPath, OpenApi::reference)
+                    : ANY_OBJECT;
             operation.put("requestBody", body(schema, schema.containsKey("required")));
         }
     }

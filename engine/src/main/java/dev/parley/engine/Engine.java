@@ -2,8 +2,8 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.SteadyClock;

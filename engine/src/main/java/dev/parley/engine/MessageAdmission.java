@@ -405,7 +405,12 @@ final class MessageAdmission {
 
     /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */
     private long goOn(
-            HandlerRun turn, Send send, CallContext context, MessageKey messageKey, @Nullable String name, long before) {
+            HandlerRun turn,
+            Send send,
+            CallContext context,
+            MessageKey messageKey,
+            @Nullable String name,
+            long before) {
         LiveTask live = turn.live();
         Message message = send.message();
         return runner.goOn(turn, task -> {

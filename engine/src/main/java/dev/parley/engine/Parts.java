@@ -1,7 +1,7 @@
 package dev.parley.engine;
 
-import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.Admissions;

@@ -77,7 +77,9 @@ final class Runs {
 
     /** The turns that run, in the order in which they began. */
     private List<HandlerRun> inOrder() {
-        return running.stream().sorted(Comparator.comparingLong(HandlerRun::number)).toList();
+        return running.stream()
+                .sorted(Comparator.comparingLong(HandlerRun::number))
+                .toList();
     }
 
     private void await(Duration grace) {

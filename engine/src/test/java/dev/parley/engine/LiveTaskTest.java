@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.spi.Traces;
 import dev.parley.client.webhooks.WebhookSender;
-import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.wire.Admission;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
@@ -18,10 +18,10 @@ import dev.parley.hub.admin.Administration;
 import dev.parley.hub.admin.HubOperation.Check;
 import dev.parley.hub.admin.Hubs;
 import dev.parley.hub.admin.Intake;
-import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.HubAgentView;
-import dev.parley.hub.observation.Metrics;
+import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.observation.InstrumentedAgent;
+import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.observation.ObservedRuns;
 import dev.parley.hub.observation.Recorded;
 import dev.parley.hub.observation.RunMeters;
@@ -213,8 +213,8 @@ public final class Platform implements AutoCloseable {
                 AdminApi.handlers(engine, kept.secrets(), hubs, administration, setup.shown, hubExtensions.all()),
                 setup.extensions(),
                 recorded(AdminApi.NAME)::before,
-                endpoint ->
-                        new InstrumentedAgent(AdminApi.NAME, metrics, traces, List.of()).before(trust.administered(endpoint)));
+                endpoint -> new InstrumentedAgent(AdminApi.NAME, metrics, traces, List.of())
+                        .before(trust.administered(endpoint)));
     }
 
     /** Adds pages, extensions and authentication to the server of the site. */

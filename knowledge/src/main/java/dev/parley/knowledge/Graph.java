@@ -17,12 +17,12 @@ import dev.parley.knowledge.graphql.GraphQlQueries;
 import dev.parley.knowledge.journal.ChangeHistory;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.journal.QueryLog;
-import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.StatementPage;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Review;
 import dev.parley.knowledge.model.SparqlService;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.remote.RemoteServer;
 import dev.parley.knowledge.remote.RemoteStatements;
@@ -220,8 +220,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         alignment.requireAllowed(On.QUERY, context.caller(), () -> named(query));
         Instant now = clock.instant();
         ReadFilter policy = alignment.floors(On.QUERY, context.caller());
-        var floors =
-                new ReadFilter(query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
+        var floors = new ReadFilter(
+                query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
         return switch (query.language()) {
             case Query.GRAPHQL -> {
                 GraphQlQueries.Prepared prepared = graphql().prepare(query, group, policy);
@@ -394,7 +394,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     // ---- Reviews and queries
 
     /** Returns updates that wait for review, the oldest first; with a state, those of that state. */
-    public StatementPage<Review> reviews(String group, Review.@Nullable State state, @Nullable String after, int limit) {
+    public StatementPage<Review> reviews(
+            String group, Review.@Nullable State state, @Nullable String after, int limit) {
         long from = after == null ? 0 : Review.number(after);
         return tables.ask(
                 group, PATIENCE, (session, space) -> journal.reviews().list(session, space, state, from, limit));

@@ -14,8 +14,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
@@ -161,7 +161,8 @@ final class GroupSettings implements GroupListener {
                 });
     }
 
-    private static @Nullable String setting(DatabaseSession session, GroupCache space, String name) throws SQLException {
+    private static @Nullable String setting(DatabaseSession session, GroupCache space, String name)
+            throws SQLException {
         return session.first(
                         row -> DatabaseSession.text(row, 1),
                         "SELECT value FROM kg_setting WHERE space = ? AND name = ?",

@@ -10,12 +10,12 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.journal.ChangeStore;
+import dev.parley.knowledge.journal.Changes;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
-import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.store.Erasure;
 import dev.parley.knowledge.store.GraphStore;
 import dev.parley.knowledge.store.QueryErrors;
@@ -60,7 +60,8 @@ final class PersonalData {
     StatementPage<Statement> saidBy(String group, String name, @Nullable String after, int limit) {
         return QueryErrors.mapped(() -> statements.view(group, ReadFilter.NONE, PATIENCE, view -> {
             StatementPage<Fact> page = view.saidBy(name, after, limit);
-            return new StatementPage<>(page.items().stream().map(Fact::statement).toList(), page.next());
+            return new StatementPage<>(
+                    page.items().stream().map(Fact::statement).toList(), page.next());
         }));
     }
 

@@ -15,9 +15,9 @@ import dev.parley.knowledge.graphql.GraphQlQueries;
 import dev.parley.knowledge.graphql.GraphQlSubscription;
 import dev.parley.knowledge.journal.ChangeStore;
 import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.StatementPage;
-import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.GraphStore;
 import dev.parley.knowledge.store.QueryErrors;
@@ -26,8 +26,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -130,7 +130,8 @@ final class Subscriptions implements GroupListener {
     }
 
     /** Returns the statements visible to a subscription, without changes after {@code position}. */
-    private StatementPage<Change> snapshot(CallContext context, Pattern pattern, long position, @Nullable String cursor) {
+    private StatementPage<Change> snapshot(
+            CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
         ReadFilter floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
         return mapped(() -> statements.view(group, floors, PATIENCE, view -> {

@@ -1,8 +1,8 @@
 package dev.parley.knowledge;
 
 import dev.parley.knowledge.model.SparqlService;
-import dev.parley.knowledge.remote.SparqlClient;
 import dev.parley.knowledge.remote.RemoteServer;
+import dev.parley.knowledge.remote.SparqlClient;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,8 +3,8 @@ package dev.parley.knowledge;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.model.SparqlService;
-import dev.parley.knowledge.remote.SparqlClient;
 import dev.parley.knowledge.remote.RemoteServer;
+import dev.parley.knowledge.remote.SparqlClient;
 import dev.parley.store.database.Database;
 import java.io.IOException;
 import java.nio.file.Path;

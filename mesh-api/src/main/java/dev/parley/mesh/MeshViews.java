@@ -459,7 +459,8 @@ public final class MeshViews {
             .as(v -> new RankAgents(wanted(v)))
             .strict();
 
-    private static final ObjectCodec<WatchEvents> WATCH_EVENTS = filter(ObjectCodec.<WatchEvents>of(), WatchEvents::filter)
+    private static final ObjectCodec<WatchEvents> WATCH_EVENTS = filter(
+                    ObjectCodec.<WatchEvents>of(), WatchEvents::filter)
             .optional("after", COUNT, -1L, WatchEvents::after)
             .help("NUMBER", "Number of the last event that the caller has; default: new ones.")
             .as(v -> new WatchEvents(filter(v), v.<Long>next()));

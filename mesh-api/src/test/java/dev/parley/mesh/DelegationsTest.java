@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.MeshContent.Outcome;
 import dev.parley.mesh.MeshContent.Result;
 import dev.parley.mesh.MeshContent.Status;
-import dev.parley.mesh.Envelope.Handling;
-import dev.parley.mesh.Envelope.Party;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentCard.Capabilities;
 import dev.parley.protocol.AgentCard.Interface;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.Envelope.Priority;
+import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.retry.Backoff.Growth;

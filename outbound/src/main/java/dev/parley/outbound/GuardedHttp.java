@@ -2,9 +2,9 @@ package dev.parley.outbound;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.parley.outbound.http.OutboundConnections;
 import dev.parley.outbound.http.HostName;
 import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.OutboundConnections;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

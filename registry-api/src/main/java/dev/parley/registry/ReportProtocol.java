@@ -199,7 +199,8 @@ public final class ReportProtocol {
         return new Measured(v.<Long>next(), v.<Long>next(), v.<Double>next(), v.<Double>next(), v.<Double>next());
     }
 
-    private static final Codec<Step> STEP = measured(ObjectCodec.<Step>of().required("at", TIME, Step::at), Step::measured)
+    private static final Codec<Step> STEP = measured(
+                    ObjectCodec.<Step>of().required("at", TIME, Step::at), Step::measured)
             .as(v -> new Step(v.next(), measured(v)));
 
     private static final Codec<Total> TOTAL = measured(

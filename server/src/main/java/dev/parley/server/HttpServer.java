@@ -45,7 +45,8 @@ final class HttpServer extends AgentSite implements Server {
                 cors, address.isUnresolved() || !address.getAddress().isLoopbackAddress());
         var gate = new Gate(routes, browsers, streams);
         Consumer<Exchange> calls = dialect == null ? null : exchange -> call(dialect, browsers, exchange);
-        this.web = new HelidonServer(foundation(settings, address), new RequestEntry(gate, cors, settings.keepAlive, calls));
+        this.web = new HelidonServer(
+                foundation(settings, address), new RequestEntry(gate, cors, settings.keepAlive, calls));
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }
 

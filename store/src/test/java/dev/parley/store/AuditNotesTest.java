@@ -2,8 +2,8 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.testkit.Eventually;
 import java.nio.file.Path;

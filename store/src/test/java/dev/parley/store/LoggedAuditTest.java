@@ -13,9 +13,9 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.AuditPage;
 import dev.parley.store.audit.AuditRow;
+import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
@@ -144,7 +144,9 @@ final class LoggedAuditTest {
         assertThat(rows(new Filter("shop", null, null, null, "shop/alice", null)))
                 .extracting(AuditRow::number)
                 .containsExactly(3L);
-        assertThat(store.audit().rows(Filter.ALL, 2, 2)).extracting(AuditRow::number).containsExactly(3L, 4L);
+        assertThat(store.audit().rows(Filter.ALL, 2, 2))
+                .extracting(AuditRow::number)
+                .containsExactly(3L, 4L);
         assertThat(store.audit().newest()).isEqualTo(5);
         assertThat(count("SELECT count(*) FROM audit")).isEqualTo(1);
         assertThat(store.audit().verify()).isEqualTo(new Verification(5, end(), null));

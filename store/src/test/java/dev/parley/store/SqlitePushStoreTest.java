@@ -11,8 +11,8 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.AuditRow;
+import dev.parley.store.audit.Filter;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Faults;
@@ -84,7 +84,8 @@ final class SqlitePushStoreTest extends PushStoreContract {
                         .hasSize(deleted ? 1 : 0);
             }
             assertThat(failures).isGreaterThan(3);
-            AuditEntry last = rows(store, "webhook.created", "hook-40").getFirst().entry();
+            AuditEntry last =
+                    rows(store, "webhook.created", "hook-40").getFirst().entry();
             assertThat(last.actor()).isEqualTo("alice");
             assertThat(last.target()).isEqualTo("task-1");
             assertThat(last.detail().get("receiver")).isEqualTo("example.com");

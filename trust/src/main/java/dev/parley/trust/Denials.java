@@ -1,9 +1,9 @@
 package dev.parley.trust;
 
 import dev.parley.protocol.CallContext;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
-import dev.parley.store.audit.AuditEntry;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;

@@ -3,11 +3,11 @@ package dev.parley.trust;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.audit.AuditChain;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.tokens.KeyUses;
@@ -143,7 +143,10 @@ public final class Directory {
      */
     private boolean load(DatabaseSession session) throws SQLException {
         List<Group> readGroups = session.list(
-                row -> new Group(DatabaseSession.text(row, 1), requireNonNull(DatabaseSession.time(row, 2)), DatabaseSession.time(row, 3)),
+                row -> new Group(
+                        DatabaseSession.text(row, 1),
+                        requireNonNull(DatabaseSession.time(row, 2)),
+                        DatabaseSession.time(row, 3)),
                 "SELECT group_id, made_ms, archived_ms FROM trust_group");
         List<User> readUsers = session.list(
                 row -> new User(

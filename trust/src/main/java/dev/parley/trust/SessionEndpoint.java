@@ -194,7 +194,8 @@ final class SessionEndpoint {
         }
     }
 
-    private WireAnswer begun(Principal user, String method, Credential credential, Sessions sessions, RequestHead arrival) {
+    private WireAnswer begun(
+            Principal user, String method, Credential credential, Sessions sessions, RequestHead arrival) {
         var detail = new LinkedHashMap<String, Object>();
         detail.put("method", method);
         String key = credentials.keyId(credential);

@@ -3,9 +3,9 @@ package dev.parley.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.protocol.CallContext;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.AuditRow;
 import dev.parley.store.database.Database;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -2,8 +2,8 @@ package dev.parley.cli.cards;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.CardReferences;
+import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.Connection;
 import dev.parley.cli.task.TextView;
 import dev.parley.command.CommandException;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.client.wire.HttpWire;
 import dev.parley.client.wire.HttpWire.Opening;
 import dev.parley.client.wire.HttpWire.Request;
-import dev.parley.client.wire.AttemptFailure;
 import dev.parley.outbound.http.SseParser;
 import dev.parley.outbound.http.StreamBody;
 import dev.parley.outbound.http.StreamBody.Piece;

@@ -1,11 +1,11 @@
 package dev.parley.client.calls;
 
+import dev.parley.client.wire.AgentAddress;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.HttpWire.Request;
-import dev.parley.client.wire.AgentAddress;
 import dev.parley.client.wire.Transports;
-import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.ExtensionBinding;
 import dev.parley.dialect.spi.Binding.Outgoing;
 import dev.parley.outbound.http.HttpUrl;

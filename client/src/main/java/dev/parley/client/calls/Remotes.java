@@ -2,10 +2,10 @@ package dev.parley.client.calls;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.AgentAddress;
-import dev.parley.client.wire.Transports;
 import dev.parley.client.wire.AttemptFailure;
+import dev.parley.client.wire.ClientSettings;
+import dev.parley.client.wire.Transports;
 import dev.parley.dialect.spi.Transport;
 import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;

@@ -1,8 +1,8 @@
 package dev.parley.client.calls;
 
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
-import dev.parley.client.wire.AttemptFailure;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.wire.AttemptFailure;
 import dev.parley.client.wire.ClientSettings;
 import dev.parley.client.wire.HttpWire;
-import dev.parley.client.wire.AttemptFailure;
 import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

@@ -32,6 +32,8 @@ interface Keyring {
         if (system.contains("mac")) {
             return new MacKeychain("/usr/bin/security", new Subprocess(Map.of()));
         }
-        return system.contains("windows") ? new WindowsVault(new Subprocess(Map.of())) : new SecretTool(new Subprocess(Map.of()));
+        return system.contains("windows")
+                ? new WindowsVault(new Subprocess(Map.of()))
+                : new SecretTool(new Subprocess(Map.of()));
     }
 }

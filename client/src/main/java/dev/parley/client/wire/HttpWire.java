@@ -420,7 +420,8 @@ public final class HttpWire implements AutoCloseable {
             when e.getCause() instanceof UnresolvedAddressException ->
                 new AttemptFailure(AttemptFailure.Kind.NOT_HERE, null, unreachable(request, "no such host", e));
             case UnreadBytes e ->
-                new AttemptFailure(AttemptFailure.Kind.NOT_SENT, null, unreachable(request, String.valueOf(e.getMessage()), e));
+                new AttemptFailure(
+                        AttemptFailure.Kind.NOT_SENT, null, unreachable(request, String.valueOf(e.getMessage()), e));
             case ConnectException e ->
                 new AttemptFailure(AttemptFailure.Kind.NOT_SENT, null, unreachable(request, "connection refused", e));
             case HttpConnectTimeoutException e ->

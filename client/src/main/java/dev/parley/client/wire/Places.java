@@ -169,7 +169,8 @@ public final class Places {
      *
      * @throws AttemptFailure if none can be spoken to: the best one's
      */
-    public <T> T use(Duration left, WireListener listener, Exchange<T> exchange) throws AttemptFailure, InterruptedException {
+    public <T> T use(Duration left, WireListener listener, Exchange<T> exchange)
+            throws AttemptFailure, InterruptedException {
         if (settled) {
             return exchange.at(used, left);
         }

@@ -125,7 +125,9 @@ public final class RequestCredentials {
                 possible.add(ways);
             }
         }
-        return possible.stream().min(Comparator.comparingInt(RequestCredentials::rank)).orElse(List.of());
+        return possible.stream()
+                .min(Comparator.comparingInt(RequestCredentials::rank))
+                .orElse(List.of());
     }
 
     /**

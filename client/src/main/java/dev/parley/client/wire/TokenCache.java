@@ -54,7 +54,8 @@ public final class TokenCache {
 
     /** Sends a form, as {@link HttpWire#post} does. */
     interface Post {
-        Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws AttemptFailure, InterruptedException;
+        Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left)
+                throws AttemptFailure, InterruptedException;
     }
 
     /** @param until when it is no longer used; null for one that has no end */

@@ -1,8 +1,8 @@
 package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.ResponseFraming;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.ServedAgent;

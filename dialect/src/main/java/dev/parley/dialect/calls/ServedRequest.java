@@ -1,12 +1,12 @@
 package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.RpcEnvelope;
-import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.FailureFraming;
+import dev.parley.dialect.answers.ResponseFraming;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.operations.ExtensionRow;
-import dev.parley.dialect.operations.Rest;
 import dev.parley.dialect.operations.OperationRow;
+import dev.parley.dialect.operations.Rest;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;

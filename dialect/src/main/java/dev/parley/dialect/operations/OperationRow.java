@@ -41,7 +41,12 @@ public interface OperationRow {
      * @param extensions that the caller activates
      * @param card of the agent
      */
-    record Answer(ResponseFraming form, Map<String, String> headers, CallContext caller, Set<String> extensions, AgentCard card) {}
+    record Answer(
+            ResponseFraming form,
+            Map<String, String> headers,
+            CallContext caller,
+            Set<String> extensions,
+            AgentCard card) {}
 
     /** The answer with a result. */
     WireAnswer whole(Answer answer, @Nullable Object result);

@@ -105,7 +105,8 @@ public record Rest<R extends OperationRow>(R operation, Map<String, String> vari
         return routes;
     }
 
-    private static <R extends OperationRow> List<Rest<R>> at(List<R> table, List<String> segments, @Nullable String tenant) {
+    private static <R extends OperationRow> List<Rest<R>> at(
+            List<R> table, List<String> segments, @Nullable String tenant) {
         var routes = new ArrayList<Rest<R>>();
         boolean verbFound = false;
         for (R operation : table) {

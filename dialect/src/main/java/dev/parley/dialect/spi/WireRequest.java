@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param body empty if there is none
  * @param arrival head of the request, with the method and the path that the client has sent
  */
-public record WireRequest(String method, String path, Map<String, List<String>> query, byte[] body, RequestHead arrival) {
+public record WireRequest(
+        String method, String path, Map<String, List<String>> query, byte[] body, RequestHead arrival) {
     /**
      * A request that came to this very path, and without a certificate.
      *

@@ -22,8 +22,8 @@ import dev.parley.protocol.SecurityScheme.OAuth2;
 import dev.parley.protocol.SecurityScheme.OpenIdConnect;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
-import dev.parley.protocol.json.OneOf;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.protocol.json.OneOf;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,9 +51,10 @@ public final class V1Card {
             .optional("list", TEXTS, List.of(), list -> list)
             .as(v -> v.next());
 
-    private static final Codec<List<SecurityRequirement>> REQUIREMENTS = Codecs.list(ObjectCodec.<SecurityRequirement>of()
-            .always("schemes", Codecs.map(SCOPES), Map.of(), SecurityRequirement::schemes)
-            .as(v -> new SecurityRequirement(v.next())));
+    private static final Codec<List<SecurityRequirement>> REQUIREMENTS =
+            Codecs.list(ObjectCodec.<SecurityRequirement>of()
+                    .always("schemes", Codecs.map(SCOPES), Map.of(), SecurityRequirement::schemes)
+                    .as(v -> new SecurityRequirement(v.next())));
 
     private static final Codec<Map<String, String>> SCOPE_TEXTS = Codecs.map(TEXT);
 

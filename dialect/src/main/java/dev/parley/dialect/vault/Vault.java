@@ -1,8 +1,8 @@
 package dev.parley.dialect.vault;
 
 import dev.parley.dialect.answers.Dialect;
-import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.answers.ResponseFraming;
+import dev.parley.dialect.answers.RpcEnvelope;
 import dev.parley.dialect.calls.CardFile;
 import dev.parley.dialect.calls.RpcEdge;
 import dev.parley.dialect.calls.ServedRequest;

@@ -3,8 +3,8 @@ package dev.parley.engine.tasks;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Guarded;
-import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;

@@ -238,7 +238,9 @@ public final class RouteOperation {
             "DELETE " + ROUTE,
             "Remove a remote agent, and the owners of its tasks",
             named(RemoveRoute::route).as(v -> new RemoveRoute(v.next())),
-            ObjectCodec.<Removed>of().required("removed", TEXT, Removed::removed).as(v -> new Removed(v.next())));
+            ObjectCodec.<Removed>of()
+                    .required("removed", TEXT, Removed::removed)
+                    .as(v -> new Removed(v.next())));
 
     static final ExtensionMethod<PauseRoute, RouteView> PAUSE = AdminRow.of(
             PauseRoute.class,

@@ -8,8 +8,8 @@ import dev.parley.extension.ExtensionMetrics;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.MetricLabel;
-import dev.parley.gateway.card.RemoteCards;
 import dev.parley.gateway.card.RemoteCard;
+import dev.parley.gateway.card.RemoteCards;
 import dev.parley.gateway.credentials.RouteCredential;
 import dev.parley.gateway.hub.GatewayConnections.Connection;
 import dev.parley.gateway.hub.Refreshes.Outcome;
@@ -394,8 +394,8 @@ final class Routes implements AutoCloseable {
     /** Begins no tasks at a replica any more, or begins them again. */
     Route drain(String name, String url, boolean draining) {
         return change(name, row -> {
-            UpstreamSettings changed =
-                    GatewayConnections.valid("url", () -> GatewayConnections.settings(row).draining(url, draining));
+            UpstreamSettings changed = GatewayConnections.valid(
+                    "url", () -> GatewayConnections.settings(row).draining(url, draining));
             return row.with("replicas", requireNonNull(changed.json().get("replicas")));
         });
     }

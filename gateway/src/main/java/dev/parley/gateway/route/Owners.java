@@ -235,7 +235,9 @@ public final class Owners {
     private static Optional<Owned> owner(DatabaseSession session, String table, String route, @Nullable String id)
             throws SQLException {
         return session.first(
-                row -> new Owned(new Scope(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)), DatabaseSession.text(row, 3)),
+                row -> new Owned(
+                        new Scope(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
+                        DatabaseSession.text(row, 3)),
                 "SELECT group_id, owner, replica FROM " + table + " WHERE route = ? AND id = ?",
                 route,
                 requireNonNull(id));

@@ -156,7 +156,8 @@ public final class RouteTable {
         return rows(session, new LinkedHashMap<>(), condition, values);
     }
 
-    private static List<Route> rows(DatabaseSession session, Map<String, String> damaged, String condition, Object... values)
+    private static List<Route> rows(
+            DatabaseSession session, Map<String, String> damaged, String condition, Object... values)
             throws SQLException {
         return session
                 .list(row -> read(row, damaged), "SELECT " + COLUMNS + " FROM gateway_route " + condition, values)

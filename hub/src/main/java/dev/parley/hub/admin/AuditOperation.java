@@ -13,8 +13,8 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.AuditRow;
+import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Verification;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -67,7 +67,8 @@ public final class AuditOperation {
     private static AuditRow row(ObjectCodec.Values v) {
         long number = v.<Long>next();
         Instant at = v.next();
-        var entry = new AuditEntry(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
+        var entry = new AuditEntry(
+                v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
         return new AuditRow(number, at, entry, v.next());
     }
 

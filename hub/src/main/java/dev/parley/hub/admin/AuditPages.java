@@ -3,8 +3,8 @@ package dev.parley.hub.admin;
 import dev.parley.extension.Handlers;
 import dev.parley.hub.admin.AuditOperation.QueryAudit;
 import dev.parley.hub.admin.AuditOperation.RowPage;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditPage;
+import dev.parley.store.audit.AuditTrail;
 
 /** Handlers for the audit log. */
 final class AuditPages {

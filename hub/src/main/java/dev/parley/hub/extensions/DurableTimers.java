@@ -3,8 +3,8 @@ package dev.parley.hub.extensions;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -146,7 +146,12 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     private static List<Row> behind(DatabaseSession session, Row last) throws SQLException {
         return session.list(
-                row -> new Row(last.name(), DatabaseSession.text(row, 1), row.getLong(2), row.getInt(3), DatabaseSession.text(row, 4)),
+                row -> new Row(
+                        last.name(),
+                        DatabaseSession.text(row, 1),
+                        row.getLong(2),
+                        row.getInt(3),
+                        DatabaseSession.text(row, 4)),
                 "SELECT id, due_ms, failures, content FROM extension_timer WHERE name = ? AND id > ? ORDER BY id LIMIT "
                         + PAGE,
                 last.name(),
@@ -242,7 +247,12 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private List<Row> due(String name) {
         return database()
                 .read(session -> session.list(
-                        row -> new Row(name, DatabaseSession.text(row, 1), row.getLong(2), row.getInt(3), DatabaseSession.text(row, 4)),
+                        row -> new Row(
+                                name,
+                                DatabaseSession.text(row, 1),
+                                row.getLong(2),
+                                row.getInt(3),
+                                DatabaseSession.text(row, 4)),
                         "SELECT id, due_ms, failures, content FROM extension_timer WHERE name = ? AND due_ms <= ?"
                                 + " ORDER BY due_ms LIMIT " + AT_ONCE,
                         name,

@@ -7,8 +7,8 @@ import dev.parley.engine.Request;
 import dev.parley.engine.RunObserver;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Measures the runs of agents, runs each in a span, so that its calls of other agents belong to the same trace and its log lines to its
  * task, and writes audit rows for events that an agent emits after the end of its task.
  */
-public record RunMeters(Metrics metrics, Traces traces, @Nullable AuditTrail audit) implements RunObserver {
+public record RunMeters(
+        Metrics metrics, Traces traces, @Nullable AuditTrail audit) implements RunObserver {
     @Override
     public void observe(String agent, Request request, Runnable work) {
         boolean traced = !traces.isOff() || request.context().traceparent() != null;

@@ -14,8 +14,8 @@ import dev.parley.knowledge.api.KnowledgeOperation.Update;
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.model.LoggedQuery;
-import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
@@ -64,7 +64,8 @@ final class GraphOperation {
 
     @AdminCall.Named("privacy/reviews")
     record ListReviewed(
-            String principal, String group, @Nullable String after) implements AdminCall<StatementPage<Review>>, PersonalRead {}
+            String principal, String group, @Nullable String after)
+            implements AdminCall<StatementPage<Review>>, PersonalRead {}
 
     @AdminCall.Named("privacy/questions")
     record ListQuestions(
@@ -83,8 +84,9 @@ final class GraphOperation {
         return Json.read(rules.json().getBytes(UTF_8), Map.class);
     }
 
-    private static final Codec<ShapesView> SHAPES =
-            ObjectCodec.<ShapesView>of().required("turtle", TEXT, ShapesView::turtle).as(v -> new ShapesView(v.next()));
+    private static final Codec<ShapesView> SHAPES = ObjectCodec.<ShapesView>of()
+            .required("turtle", TEXT, ShapesView::turtle)
+            .as(v -> new ShapesView(v.next()));
 
     private static final Codec<Review> REVIEW = ObjectCodec.<Review>of()
             .required("id", TEXT, Review::id)

@@ -8,8 +8,8 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.changes.ChangeLog;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.View;
 import graphql.normalized.ExecutableNormalizedField;
 import java.util.ArrayList;
@@ -542,7 +542,10 @@ final class GraphQlReader {
 
     /** Shows in {@code field} the page that belongs to each target. */
     private <T, U> void pages(
-            List<Target<T>> targets, ExecutableNormalizedField field, Function<T, StatementPage<U>> page, Level<U> level) {
+            List<Target<T>> targets,
+            ExecutableNormalizedField field,
+            Function<T, StatementPage<U>> page,
+            Level<U> level) {
         checkTime();
         objects(targets, field, page, (pages, fields) -> {
             truncated |= pages.stream().anyMatch(shown -> shown.of().next() != null);

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.knowledge.api.KnowledgeOperation.UpdateResult;
 import dev.parley.knowledge.store.GraphWriting;
-import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.GroupCache;
+import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
@@ -33,7 +33,8 @@ public final class Answers {
     }
 
     /** Returns the answer to an update of a caller with a key, if it is kept. */
-    public Optional<UpdateResult> find(DatabaseSession session, GroupCache space, String caller, String key) throws SQLException {
+    public Optional<UpdateResult> find(DatabaseSession session, GroupCache space, String caller, String key)
+            throws SQLException {
         return session.first(
                 row -> result(JsonColumn.object(DatabaseSession.text(row, 1))),
                 "SELECT result FROM kg_key WHERE space = ? AND caller = ? AND key = ? AND made_ms > ?",

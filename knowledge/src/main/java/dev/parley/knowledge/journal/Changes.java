@@ -11,8 +11,8 @@ import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.changes.Numbered;
 import dev.parley.knowledge.changes.ReplacedStatements;
 import dev.parley.knowledge.store.GraphWriting;
-import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.GroupCache;
+import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.Sql;
 import dev.parley.knowledge.store.SqlFacts;
 import dev.parley.knowledge.store.SqlWriting;
@@ -221,7 +221,8 @@ public final class Changes {
             long more,
             @Nullable String types) {}
 
-    private List<Numbered> changesAtOnce(DatabaseSession session, GroupCache space, long after, int limit) throws SQLException {
+    private List<Numbered> changesAtOnce(DatabaseSession session, GroupCache space, long after, int limit)
+            throws SQLException {
         List<Row> rows = rows(session, space, after, limit);
         var numbers = new HashSet<Long>();
         rows.forEach(row -> numbers.addAll(List.of(row.s, row.p, row.o, row.g, row.subjectType, row.objectType)));
@@ -240,7 +241,8 @@ public final class Changes {
         return changes;
     }
 
-    private static List<Row> rows(DatabaseSession session, GroupCache space, long after, int limit) throws SQLException {
+    private static List<Row> rows(DatabaseSession session, GroupCache space, long after, int limit)
+            throws SQLException {
         var rows = new ArrayList<Row>();
         long characters = 0;
         PreparedStatement select = session.bind(
@@ -276,7 +278,8 @@ public final class Changes {
         return rows;
     }
 
-    private static Numbered numbered(Row row, Map<Long, Term> known, SqlFacts facts, GroupCache space) throws SQLException {
+    private static Numbered numbered(Row row, Map<Long, Term> known, SqlFacts facts, GroupCache space)
+            throws SQLException {
         Term object = requireNonNull(known.get(row.o));
         var metadata = new LinkedHashMap<>(facts.provenance(row.more));
         var statement = new Statement(

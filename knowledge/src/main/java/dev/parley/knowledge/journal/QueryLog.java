@@ -3,9 +3,9 @@ package dev.parley.knowledge.journal;
 import dev.parley.knowledge.api.KnowledgeError;
 import dev.parley.knowledge.api.KnowledgeOperation;
 import dev.parley.knowledge.model.LoggedQuery;
+import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.QueryErrors;
-import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
@@ -169,7 +169,8 @@ public final class QueryLog {
     }
 
     /** Returns logged queries after a number, the oldest first; of one caller, unless that is null. */
-    public List<LoggedQuery> queries(DatabaseSession session, GroupCache space, @Nullable String caller, long after, int limit)
+    public List<LoggedQuery> queries(
+            DatabaseSession session, GroupCache space, @Nullable String caller, long after, int limit)
             throws SQLException {
         return session.list(
                 rows -> new LoggedQuery(

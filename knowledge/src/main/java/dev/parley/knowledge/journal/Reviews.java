@@ -1,11 +1,11 @@
 package dev.parley.knowledge.journal;
 
 import dev.parley.knowledge.api.KnowledgeOperation.Update;
-import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Review;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.store.GraphWriting;
-import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.GroupCache;
+import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -67,7 +67,8 @@ public final class Reviews {
     }
 
     /** Returns reviews in order of their numbers; of every state if {@code state} is null. */
-    public StatementPage<Review> list(DatabaseSession session, GroupCache space, Review.@Nullable State state, long after, int limit)
+    public StatementPage<Review> list(
+            DatabaseSession session, GroupCache space, Review.@Nullable State state, long after, int limit)
             throws SQLException {
         return read(
                 session,
@@ -79,7 +80,8 @@ public final class Reviews {
     }
 
     /** Returns the reviews that a principal has requested or decided. */
-    public StatementPage<Review> of(DatabaseSession session, GroupCache space, String name, long after, int limit) throws SQLException {
+    public StatementPage<Review> of(DatabaseSession session, GroupCache space, String name, long after, int limit)
+            throws SQLException {
         return read(session, "(caller = ? OR decided_by = ?) AND review_no > ?", limit, new Object[] {
             space.number(), name, name, after, limit + 1
         });
@@ -90,7 +92,8 @@ public final class Reviews {
                 .findFirst();
     }
 
-    private static StatementPage<Review> read(DatabaseSession session, String where, int limit, Object[] values) throws SQLException {
+    private static StatementPage<Review> read(DatabaseSession session, String where, int limit, Object[] values)
+            throws SQLException {
         var reviews = new ArrayList<Review>();
         long characters = 0;
         int seen = 0;

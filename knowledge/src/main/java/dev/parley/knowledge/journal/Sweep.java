@@ -128,7 +128,8 @@ final class Sweep {
     }
 
     private static String group(DatabaseSession session, long space) throws SQLException {
-        return session.first(row -> DatabaseSession.text(row, 1), "SELECT group_id FROM kg_space WHERE space = ?", space)
+        return session.first(
+                        row -> DatabaseSession.text(row, 1), "SELECT group_id FROM kg_space WHERE space = ?", space)
                 .orElse("");
     }
 
@@ -245,7 +246,8 @@ final class Sweep {
         database.writeInSlices(
                 new Answer(0, "", ""),
                 (session, after) -> session.list(
-                        rows -> new Answer(rows.getLong(1), DatabaseSession.text(rows, 2), DatabaseSession.text(rows, 3)),
+                        rows -> new Answer(
+                                rows.getLong(1), DatabaseSession.text(rows, 2), DatabaseSession.text(rows, 3)),
                         "SELECT space, caller, key FROM kg_key WHERE (space, caller, key) > (?, ?, ?)"
                                 + " AND (made_ms < ? OR made_ms > ?) ORDER BY space, caller, key LIMIT ?",
                         after.space,

@@ -27,13 +27,15 @@ public interface View {
      * Returns for each of {@code subjects} its statements, at most {@code limit} each, in one go. Those that have none may
      * be missing. {@code pattern.subjects()} must be empty.
      */
-    Map<String, StatementPage<Fact>> about(Collection<String> subjects, Pattern pattern, @Nullable String after, int limit);
+    Map<String, StatementPage<Fact>> about(
+            Collection<String> subjects, Pattern pattern, @Nullable String after, int limit);
 
     /**
      * Returns for each of {@code objects} the statements that point at it, at most {@code limit} each, in one go. Those that
      * have none may be missing. {@code pattern.objects()} must be empty.
      */
-    Map<String, StatementPage<Fact>> pointingAt(Collection<String> objects, Pattern pattern, @Nullable String after, int limit);
+    Map<String, StatementPage<Fact>> pointingAt(
+            Collection<String> objects, Pattern pattern, @Nullable String after, int limit);
 
     /** Returns ids of entities. */
     StatementPage<String> entities(EntityFilter filter, @Nullable String after, int limit);

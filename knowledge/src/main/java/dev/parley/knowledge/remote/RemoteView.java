@@ -7,10 +7,10 @@ import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
-import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.ReadFilter;
+import dev.parley.knowledge.model.StatementPage;
 import dev.parley.knowledge.remote.RemoteStatement.Remark;
 import dev.parley.knowledge.store.Asking;
 import dev.parley.knowledge.store.Cursor;
@@ -55,7 +55,8 @@ class RemoteView implements GraphView {
      * @param revision number of the last change
      * @param certainties of statements without one, by their graph
      */
-    record Of(SqlStatementStore tables, String group, GroupCache space, long revision, Map<String, Double> certainties) {}
+    record Of(
+            SqlStatementStore tables, String group, GroupCache space, long revision, Map<String, Double> certainties) {}
 
     final SparqlClient endpoint;
     final Of of;
@@ -289,7 +290,9 @@ class RemoteView implements GraphView {
             return found.size() <= limit && characters[0] <= MAX_CHARACTERS;
         });
         boolean isCut = found.size() <= limit && characters[0] > MAX_CHARACTERS;
-        return isCut ? new StatementPage<>(facts(found), cursor.write(found.getLast().number())) : page(found, cursor, limit);
+        return isCut
+                ? new StatementPage<>(facts(found), cursor.write(found.getLast().number()))
+                : page(found, cursor, limit);
     }
 
     private static long characters(RemoteStatement held) {
@@ -309,7 +312,8 @@ class RemoteView implements GraphView {
     private StatementPage<Fact> page(List<RemoteStatement> found, Cursor cursor, int limit) {
         List<Fact> facts = facts(found.subList(0, Math.min(limit, found.size())));
         boolean more = found.size() > limit && limit > 0;
-        return new StatementPage<>(facts, more ? cursor.write(found.get(limit - 1).number()) : null);
+        return new StatementPage<>(
+                facts, more ? cursor.write(found.get(limit - 1).number()) : null);
     }
 
     @Override
@@ -415,8 +419,8 @@ class RemoteView implements GraphView {
         found.forEach((id, children) -> pages.put(id, page(children, cursor, limit)));
         if (isCut) {
             // The statements of these parents that follow were not read.
-            open.forEach(id ->
-                    pages.put(id, new StatementPage<>(facts(found.getOrDefault(id, List.of())), cursor.write(last[0]))));
+            open.forEach(id -> pages.put(
+                    id, new StatementPage<>(facts(found.getOrDefault(id, List.of())), cursor.write(last[0]))));
         }
         return pages;
     }

@@ -1,7 +1,7 @@
 package dev.parley.knowledge.store;
 
-import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.ReadFilter;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;

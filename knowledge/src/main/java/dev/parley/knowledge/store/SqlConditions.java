@@ -2,8 +2,8 @@ package dev.parley.knowledge.store;
 
 import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
-import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.Pattern;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -138,7 +138,8 @@ final class SqlEntities {
         }
     }
 
-    private StatementPage<String> byNumber(Where where, Where having, Cursor cursor, long from, int limit) throws SQLException {
+    private StatementPage<String> byNumber(Where where, Where having, Cursor cursor, long from, int limit)
+            throws SQLException {
         var values = new ArrayList<@Nullable Object>();
         values.add(space.number());
         values.addAll(where.values);
@@ -160,8 +161,8 @@ final class SqlEntities {
     }
 
     /** Values are no key to go on from, since many may share one: such pages go on by their place. */
-    private StatementPage<String> byValue(Where where, Where having, EntityFilter filter, Cursor cursor, long place, int limit)
-            throws SQLException {
+    private StatementPage<String> byValue(
+            Where where, Where having, EntityFilter filter, Cursor cursor, long place, int limit) throws SQLException {
         Long predicate = terms.find(session, requireNonNull(filter.orderBy()));
         var values = new ArrayList<@Nullable Object>();
         var hidden = new ArrayList<@Nullable Object>();

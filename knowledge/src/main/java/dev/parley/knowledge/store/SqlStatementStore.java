@@ -5,15 +5,15 @@ import static java.util.Objects.requireNonNull;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.changes.RecentWrites;
-import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Readers;
-import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
@@ -72,8 +72,10 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private final Sql sql;
     private final Terms terms;
     private final long instance;
-    private final Map<String, GroupCache> spaces =
-            Caffeine.newBuilder().maximumSize(MAX_GROUPS).<String, GroupCache>build().asMap();
+    private final Map<String, GroupCache> spaces = Caffeine.newBuilder()
+            .maximumSize(MAX_GROUPS)
+            .<String, GroupCache>build()
+            .asMap();
 
     /** How often {@link #spaces} were forgotten. */
     private final AtomicLong reopenings = new AtomicLong();

@@ -7,9 +7,9 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.StatementPage;
-import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.store.SqlConditions.Where;
 import dev.parley.knowledge.store.SqlScan.Order;
 import dev.parley.knowledge.store.SqlScan.Row;
@@ -240,7 +240,8 @@ public class SqlView implements GraphView {
             addTypes(names, page);
             // Reads all types, however many there are: rules depend on them.
             for (String next = page.next(); next != null; ) {
-                StatementPage<Fact> more = about(List.of(id), typed, next, SqlScan.CHUNK).getOrDefault(id, StatementPage.empty());
+                StatementPage<Fact> more =
+                        about(List.of(id), typed, next, SqlScan.CHUNK).getOrDefault(id, StatementPage.empty());
                 addTypes(names, more);
                 next = more.next();
             }

@@ -2,8 +2,8 @@ package dev.parley.knowledge.store;
 
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.model.Fact;
-import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.KnowledgeStoreException;
+import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.View;
 import java.time.Duration;
 import java.util.List;

@@ -11,8 +11,8 @@ import dev.parley.knowledge.changes.Characters;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import dev.parley.store.spi.StoreException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -251,7 +251,9 @@ public final class Terms implements GroupListener {
                         sql.list(hashes))
                 .executeQuery()) {
             while (rows.next()) {
-                held.put(new Held(DatabaseSession.text(rows, 2), rows.getLong(3), DatabaseSession.text(rows, 4)), rows.getLong(1));
+                held.put(
+                        new Held(DatabaseSession.text(rows, 2), rows.getLong(3), DatabaseSession.text(rows, 4)),
+                        rows.getLong(1));
             }
         }
         return held;
@@ -349,7 +351,11 @@ public final class Terms implements GroupListener {
         select.setFetchSize(FETCHED); // else PostgreSQL brings all before one can look at the first
         try (ResultSet found = select.executeQuery()) {
             while (found.next()) {
-                rows.add(new Row(found.getLong(1), DatabaseSession.text(found, 2), found.getLong(3), DatabaseSession.text(found, 4)));
+                rows.add(new Row(
+                        found.getLong(1),
+                        DatabaseSession.text(found, 2),
+                        found.getLong(3),
+                        DatabaseSession.text(found, 4)));
                 characters += rows.getLast().lexical.length();
                 if (characters > MAX_CHARACTERS && missing.size() > OF_ONE_ROW) {
                     throw new TooLong();

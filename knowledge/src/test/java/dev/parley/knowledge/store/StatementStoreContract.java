@@ -12,9 +12,9 @@ import dev.parley.knowledge.model.EntityFilter;
 import dev.parley.knowledge.model.EntityFilter.Comparison;
 import dev.parley.knowledge.model.EntityFilter.Condition;
 import dev.parley.knowledge.model.Fact;
+import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.model.StatementPage;
-import dev.parley.knowledge.model.Pattern;
 import dev.parley.knowledge.model.View;
 import dev.parley.protocol.InvalidField;
 import java.math.BigDecimal;
@@ -375,7 +375,8 @@ public abstract class StatementStoreContract {
             return 0;
         });
 
-        Map<String, StatementPage<Fact>> pages = read(view -> view.about(List.of("ex:big", "ex:small"), Pattern.ALL, null, 5));
+        Map<String, StatementPage<Fact>> pages =
+                read(view -> view.about(List.of("ex:big", "ex:small"), Pattern.ALL, null, 5));
 
         assertThat(page(pages, "ex:big").items()).hasSize(5);
         assertThat(page(pages, "ex:small").items()).hasSize(1);

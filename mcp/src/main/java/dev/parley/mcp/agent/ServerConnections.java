@@ -1,8 +1,8 @@
 package dev.parley.mcp.agent;
 
-import dev.parley.mcp.client.McpCredentials;
 import dev.parley.mcp.client.HttpTransport;
 import dev.parley.mcp.client.McpClient;
+import dev.parley.mcp.client.McpCredentials;
 import dev.parley.mcp.client.OAuth;
 import dev.parley.mcp.client.StdioTransport;
 import dev.parley.outbound.AddressRule;

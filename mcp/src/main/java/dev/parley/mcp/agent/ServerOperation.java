@@ -135,7 +135,9 @@ final class ServerOperation {
                     .optional("digest", TEXT, ApproveTools::digest)
                     .help("DIGEST", "Begin of the digest of the definition, so that no later one is approved.")
                     .as(v -> new ApproveTools(v.next(), v.next(), v.next())),
-            ObjectCodec.<List<String>>of().required("approved", TEXTS, all -> all).as(v -> v.next()));
+            ObjectCodec.<List<String>>of()
+                    .required("approved", TEXTS, all -> all)
+                    .as(v -> v.next()));
 
     static final List<ExtensionMethod<?, ?>> ROWS = List.of(LIST, LOG, APPROVE);
 

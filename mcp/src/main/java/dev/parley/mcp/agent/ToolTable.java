@@ -158,7 +158,11 @@ final class ToolTable {
      */
     record Pin(String name, String digest, @Nullable String heldDigest, long sinceMs) {
         private static Pin read(ResultSet row) throws SQLException {
-            return new Pin(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3), row.getLong(4));
+            return new Pin(
+                    DatabaseSession.text(row, 1),
+                    DatabaseSession.text(row, 2),
+                    DatabaseSession.text(row, 3),
+                    row.getLong(4));
         }
     }
 
@@ -395,7 +399,9 @@ final class ToolTable {
             List<Row> rows = rows(session, null);
             for (Contact contact : session.list(
                     row -> new Contact(
-                            DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), Instant.ofEpochMilli(row.getLong(3))),
+                            DatabaseSession.text(row, 1),
+                            DatabaseSession.text(row, 2),
+                            Instant.ofEpochMilli(row.getLong(3))),
                     "SELECT server, problem, since_ms FROM mcp_server ORDER BY server")) {
                 List<String> held = rows.stream()
                         .filter(row -> row.server.equals(contact.server) && row.held != null)

@@ -87,7 +87,8 @@ public final class HttpTransport implements McpTransport {
     }
 
     /** @param patience with the answers to notifications */
-    HttpTransport(URI url, HttpClient http, Map<String, String> headers, McpCredentials credentials, Duration patience) {
+    HttpTransport(
+            URI url, HttpClient http, Map<String, String> headers, McpCredentials credentials, Duration patience) {
         this.url = requireNonNull(url, "url");
         this.headers = Map.copyOf(headers);
         this.patience = patience;

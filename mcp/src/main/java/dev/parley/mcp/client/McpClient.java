@@ -76,7 +76,8 @@ public final class McpClient implements AutoCloseable {
      * @throws ServerFailure if it cannot be reached
      * @throws McpException if it refuses
      */
-    public static McpClient connect(Supplier<? extends McpTransport> transports, Limits limits, @Nullable Revision pinned)
+    public static McpClient connect(
+            Supplier<? extends McpTransport> transports, Limits limits, @Nullable Revision pinned)
             throws InterruptedException {
         var client = new McpClient(transports, limits, pinned);
         client.adopt(client.connected(pinned == null ? Revision.V2026_07_28 : pinned));

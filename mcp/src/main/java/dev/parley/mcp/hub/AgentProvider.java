@@ -96,7 +96,8 @@ public final class AgentProvider implements McpProvider {
     }
 
     /** A further round of a call, which answers the question of its task, or asks it again. */
-    private Outcome<CallResult> resumed(QuestionState round, Invocation call, Exchange exchange) throws InterruptedException {
+    private Outcome<CallResult> resumed(QuestionState round, Invocation call, Exchange exchange)
+            throws InterruptedException {
         CallContext caller = exchange.caller();
         Task task = tasks.task(round.agent(), round.taskId(), caller);
         if (!agents.cards(caller).containsKey(round.agent())) {

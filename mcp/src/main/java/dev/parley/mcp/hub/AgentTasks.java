@@ -87,7 +87,9 @@ final class AgentTasks implements McpTasks {
         return shown(
                 task,
                 result,
-                PendingQuestion.of(agent, task, agents).map(PendingQuestion::requests).orElse(Map.of()));
+                PendingQuestion.of(agent, task, agents)
+                        .map(PendingQuestion::requests)
+                        .orElse(Map.of()));
     }
 
     /** A task without its result and questions. */

@@ -150,7 +150,8 @@ final class Conversation {
 
     private static boolean isSettled(TaskStatus status, String question) {
         return status.state().isTerminal()
-                || status.state().isInterrupted() && !PendingQuestion.key(status).equals(question);
+                || status.state().isInterrupted()
+                        && !PendingQuestion.key(status).equals(question);
     }
 
     private void follow(String id, String question) throws InterruptedException {
@@ -216,7 +217,8 @@ final class Conversation {
         if (open.isPresent() && !open.get().key().equals(question)) {
             PendingQuestion asked = open.get();
             if (asked.suits(exchange.clientCapabilities())) {
-                return new Outcome.Questions<>(asked.requests(), new QuestionState(agent, task.id(), asked.key()).text());
+                return new Outcome.Questions<>(
+                        asked.requests(), new QuestionState(agent, task.id(), asked.key()).text());
             }
             return new Outcome.Complete<>(Results.pending(
                     task,

@@ -157,7 +157,8 @@ final class Methods {
      * @param session null for a request without one
      * @throws A2AException if the hub refuses the caller
      */
-    McpMessage reply(McpMessage.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
+    McpMessage reply(McpMessage.Request request, RunningCall call, @Nullable Session session)
+            throws InterruptedException {
         try {
             return new McpMessage.Result(request.id(), answer(request, call, session));
         } catch (McpException problem) {
@@ -176,8 +177,8 @@ final class Methods {
      * @throws McpException for the client
      * @throws A2AException if the hub refuses the caller
      */
-    private Map<String, @Nullable Object> answer(McpMessage.Request request, RunningCall call, @Nullable Session session)
-            throws InterruptedException {
+    private Map<String, @Nullable Object> answer(
+            McpMessage.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
         Map<String, @Nullable Object> result = OF_SESSIONS.contains(request.method())
                 ? ofSession(request.method(), request.params(), session)
                 : result(request, call);

@@ -179,7 +179,8 @@ final class RunningCall implements McpProvider.Exchange {
     @Override
     public void log(String level, Object data) {
         if (peer.wants(level)) {
-            send(new McpMessage.Notification("notifications/message", Trees.with(Map.of("level", level), "data", data)));
+            send(new McpMessage.Notification(
+                    "notifications/message", Trees.with(Map.of("level", level), "data", data)));
         }
     }
 

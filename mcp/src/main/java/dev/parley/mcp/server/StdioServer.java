@@ -170,7 +170,8 @@ public final class StdioServer implements AutoCloseable {
         if (before != null) {
             before.end();
         }
-        write(new McpMessage.Result(request.id(), methods.initialized(begun.peer().revision())));
+        write(new McpMessage.Result(
+                request.id(), methods.initialized(begun.peer().revision())));
     }
 
     private void listen(McpMessage.Request request, Peer peer) {

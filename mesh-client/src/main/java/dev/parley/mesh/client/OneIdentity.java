@@ -3,12 +3,12 @@ package dev.parley.mesh.client;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Body;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AException;

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.mesh.Delegations;
+import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshContent.Acceptance;
 import dev.parley.mesh.MeshContent.Delegation;
@@ -12,8 +14,6 @@ import dev.parley.mesh.MeshContent.Outcome;
 import dev.parley.mesh.MeshContent.Query;
 import dev.parley.mesh.MeshContent.Result;
 import dev.parley.mesh.MeshContent.Status;
-import dev.parley.mesh.Delegations;
-import dev.parley.mesh.Envelope;
 import dev.parley.mesh.MeshError;
 import dev.parley.mesh.Reports;
 import dev.parley.mesh.RetryPolicy;
@@ -192,7 +192,10 @@ final class PlainAgent {
             // It may have ended meanwhile, or the agent cancels no tasks.
         }
         return new Result(
-                id, Outcome.FAILED, null, new MeshContent.Problem(MeshError.TIMEOUT.word(), "the time limit has passed"));
+                id,
+                Outcome.FAILED,
+                null,
+                new MeshContent.Problem(MeshError.TIMEOUT.word(), "the time limit has passed"));
     }
 
     /** Waits for the next event of a task; returns whether its stream may be of use again. */

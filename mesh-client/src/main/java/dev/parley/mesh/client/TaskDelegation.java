@@ -2,10 +2,10 @@ package dev.parley.mesh.client;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Priority;
 import dev.parley.mesh.Envelope.Reply;
+import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;

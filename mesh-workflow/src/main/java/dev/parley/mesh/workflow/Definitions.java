@@ -226,7 +226,8 @@ final class Definitions {
     }
 
     /** The row of a version stays, so that its number is not given again. */
-    private int delete(DatabaseSession session, String group, String name, @Nullable Integer version) throws SQLException {
+    private int delete(DatabaseSession session, String group, String name, @Nullable Integer version)
+            throws SQLException {
         String where = " WHERE group_id = ? AND name = ? AND document IS NOT NULL AND version BETWEEN ? AND ?";
         Object[] rows = {group, name, version == null ? 0 : version, version == null ? Integer.MAX_VALUE : version};
         database.storage()

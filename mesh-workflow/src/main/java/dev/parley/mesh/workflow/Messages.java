@@ -1,8 +1,8 @@
 package dev.parley.mesh.workflow;
 
-import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshProtocol.SendEnvelope;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.AgentEndpoint;

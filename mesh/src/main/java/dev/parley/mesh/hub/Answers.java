@@ -7,8 +7,8 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.CanonicalJson;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
@@ -155,7 +155,8 @@ final class Answers {
     private static void removeExpired(DatabaseSession session, Instant expired) throws SQLException {
         record Row(String group, String sender, String messageId) {}
         List<Row> rows = session.list(
-                row -> new Row(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
+                row -> new Row(
+                        DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
                 "SELECT group_id, sender, message_id FROM one_answer WHERE at_ms <= ? ORDER BY at_ms LIMIT ?",
                 expired,
                 REMOVED_AT_ONCE);

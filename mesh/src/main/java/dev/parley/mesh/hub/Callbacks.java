@@ -4,11 +4,11 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.Notification;
-import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.Reports;
 import dev.parley.mesh.RetryPolicy;

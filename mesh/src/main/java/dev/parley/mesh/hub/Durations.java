@@ -73,7 +73,10 @@ final class Durations implements RunObserver {
     Durations(Database database) {
         this.database = database;
         List<Measured> all = database.read(session -> session.list(
-                row -> new Measured(new Key(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)), row.getInt(3), row.getLong(4)),
+                row -> new Measured(
+                        new Key(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
+                        row.getInt(3),
+                        row.getLong(4)),
                 "SELECT agent, skill, place, millis FROM one_duration ORDER BY agent, skill, place"));
         for (Measured measured : all) {
             Ring ring = rings.computeIfAbsent(measured.key(), key -> new Ring());

@@ -9,11 +9,11 @@ import dev.parley.mesh.MeshViews.EventView;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
-import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.audit.AuditRow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -109,7 +109,8 @@ final class Events {
     }
 
     /** The row of a message that an agent has answered. */
-    static AuditEntry row(String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
+    static AuditEntry row(
+            String agent, Envelope envelope, Envelope answer, @Nullable String taskId, CallContext caller) {
         var detail = new TreeMap<String, Object>();
         detail.put("agent", agent);
         detail.put("sourceAgentId", envelope.from().agentId());
@@ -420,7 +421,13 @@ final class Events {
     }
 
     private static Event event(
-            AuditRow row, int place, String type, String agent, String actor, String other, Map<String, Object> metadata) {
+            AuditRow row,
+            int place,
+            String type,
+            String agent,
+            String actor,
+            String other,
+            Map<String, Object> metadata) {
         var all = new LinkedHashMap<>(metadata);
         List<String> names = OTHER_NAMES.getOrDefault(type, List.of("", ""));
         all.put("ontologyType", names.getFirst());

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.mesh.MeshContent.Failure;
 import dev.parley.mesh.Envelope;
 import dev.parley.mesh.Envelope.Handling;
 import dev.parley.mesh.Envelope.Party;
 import dev.parley.mesh.EnvelopeModel;
+import dev.parley.mesh.MeshContent.Failure;
 import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.MessageType;

@@ -1,7 +1,7 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MeshContent;
 import dev.parley.protocol.CallContext;
 
 /**

@@ -1,7 +1,7 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;

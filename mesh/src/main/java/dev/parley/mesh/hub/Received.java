@@ -1,13 +1,13 @@
 package dev.parley.mesh.hub;
 
 import dev.parley.dialect.Json;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.Envelope.Body;
+import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshContent.Notice;
 import dev.parley.mesh.MeshContent.Query;
 import dev.parley.mesh.MeshContent.Response;
-import dev.parley.mesh.Envelope;
-import dev.parley.mesh.Envelope.Body;
-import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Operation;

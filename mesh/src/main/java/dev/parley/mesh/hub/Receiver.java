@@ -5,17 +5,17 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import dev.parley.extension.HubParts;
+import dev.parley.mesh.Delegations;
+import dev.parley.mesh.Envelope;
+import dev.parley.mesh.Envelope.Handling;
+import dev.parley.mesh.Envelope.Party;
+import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshContent.Acceptance;
 import dev.parley.mesh.MeshContent.Delegation;
 import dev.parley.mesh.MeshContent.Notice;
 import dev.parley.mesh.MeshContent.Query;
 import dev.parley.mesh.MeshContent.Response;
-import dev.parley.mesh.Delegations;
-import dev.parley.mesh.Envelope;
-import dev.parley.mesh.Envelope.Handling;
-import dev.parley.mesh.Envelope.Party;
-import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshError;
 import dev.parley.mesh.MeshProtocol;
 import dev.parley.mesh.MeshProtocol.ReadTask;
@@ -142,7 +142,8 @@ final class Receiver {
         try {
             Reply handled = handle(send, fingerprint, context);
             Envelope answer = answer(envelope, handled, context);
-            AuditEntry event = Events.row(agent, envelope, answer, handled.answer().taskId(), context);
+            AuditEntry event =
+                    Events.row(agent, envelope, answer, handled.answer().taskId(), context);
             Answer kept = mesh.answers().keep(key, handled.answer(), event);
             boolean isFirst = kept.equals(handled.answer());
             Reply reply = isFirst ? handled : new Reply(kept, null);

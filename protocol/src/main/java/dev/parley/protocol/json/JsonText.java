@@ -161,8 +161,8 @@ public final class JsonText {
         try {
             return parse(parsers.factory, json, from, length, reader);
         } catch (StreamConstraintsException | ArrayIndexOutOfBoundsException tooMuch) {
-            throw FieldPath.invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS + " tokens, "
-                            + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
+            throw FieldPath.invalid("beyond a limit (" + MAX_REQUEST_DEPTH + " levels, " + MAX_REQUEST_TOKENS
+                            + " tokens, " + MAX_REQUEST_NAME + " characters in a name, " + MAX_NUMBER + " in a number)")
                     .causedBy(tooMuch);
         } catch (JacksonException malformed) {
             throw invalid(malformed);

@@ -136,7 +136,8 @@ public final class FaceOperations {
 
     /** Protocols in front of the operations, by paths. */
     public Map<String, WireFace> faces() {
-        return ProtocolFaces.of(host -> ofHost(host, CallContext.unauthenticated("")).isPresent());
+        return ProtocolFaces.of(
+                host -> ofHost(host, CallContext.unauthenticated("")).isPresent());
     }
 
     /** The agent whose URN has a host name as its publisher. The domain of the hub itself names its default agent. */

@@ -1,7 +1,7 @@
 package dev.parley.registry.faces;
 
-import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireCall;
 import dev.parley.dialect.spi.WireFace;

@@ -130,7 +130,11 @@ final class PeerTable {
 
     Copies copies(String name) {
         return database.read(session -> session.first(
-                        row -> new Copies(row.getLong(1), row.getLong(2), DatabaseSession.time(row, 3), DatabaseSession.text(row, 4)),
+                        row -> new Copies(
+                                row.getLong(1),
+                                row.getLong(2),
+                                DatabaseSession.time(row, 3),
+                                DatabaseSession.text(row, 4)),
                         "SELECT position, sequence, copied_ms, problem FROM registry_peer WHERE name = ?",
                         name)
                 .orElse(new Copies(0, 0, null, "")));

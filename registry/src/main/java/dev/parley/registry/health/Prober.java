@@ -108,8 +108,8 @@ public final class Prober implements EntryListener, AutoCloseable {
             return;
         }
         String digest = now.resource().digest();
-        Optional<String> known =
-                session.first(row -> DatabaseSession.text(row, 1), "SELECT digest FROM registry_probe WHERE entry = ?", number);
+        Optional<String> known = session.first(
+                row -> DatabaseSession.text(row, 1), "SELECT digest FROM registry_probe WHERE entry = ?", number);
         if (known.isPresent() && known.get().equals(digest)) {
             return;
         }
@@ -304,7 +304,8 @@ public final class Prober implements EntryListener, AutoCloseable {
         return database.read(session -> session.list(
                 row -> new ProbeResult(
                         Objects.requireNonNull(DatabaseSession.time(row, 1)),
-                        EntryModel.constant(Entry.HealthStatus.class, DatabaseSession.text(row, 2), Entry.HealthStatus.UNKNOWN),
+                        EntryModel.constant(
+                                Entry.HealthStatus.class, DatabaseSession.text(row, 2), Entry.HealthStatus.UNKNOWN),
                         EntryModel.constant(Entry.Cause.class, DatabaseSession.text(row, 3), Entry.Cause.NONE),
                         DatabaseSession.text(row, 4),
                         row.getLong(5)),

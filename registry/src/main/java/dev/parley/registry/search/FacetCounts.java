@@ -89,7 +89,8 @@ final class FacetCounts {
      * @param matched keys of entries, of which those that fulfil the conditions count; null for all
      * @param limit values of each field
      */
-    Facets count(DatabaseSession session, @Nullable BitSet matched, Conditions conditions, List<String> names, int limit)
+    Facets count(
+            DatabaseSession session, @Nullable BitSet matched, Conditions conditions, List<String> names, int limit)
             throws SQLException {
         long version = session.number("SELECT coalesce(max(number), 0) FROM registry_change");
         var counted = (BitSet) selection(session, conditions, version).numbers.clone();

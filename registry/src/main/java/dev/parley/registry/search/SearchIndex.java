@@ -106,7 +106,8 @@ final class SearchIndex implements EntryListener {
                 IntStream.range(0, entry.rows()).mapToObj(entry::row).toList();
         String digest = digest(rows.toString());
         Kept kept = session.first(
-                        row -> new Kept(row.getInt(1), row.getDouble(2), row.getDouble(3), DatabaseSession.text(row, 4)),
+                        row -> new Kept(
+                                row.getInt(1), row.getDouble(2), row.getDouble(3), DatabaseSession.text(row, 4)),
                         "SELECT parts, factor, stars, digest FROM registry_search_entry WHERE number = ?",
                         number)
                 .orElse(null);

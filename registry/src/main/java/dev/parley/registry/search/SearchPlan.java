@@ -133,7 +133,8 @@ final class SearchPlan {
     }
 
     /** Adds the best entries that the caller may see. */
-    private void add(DatabaseSession session, Ranking ranking, Conditions conditions, Cursor after, int limit, List<Hit> hits)
+    private void add(
+            DatabaseSession session, Ranking ranking, Conditions conditions, Cursor after, int limit, List<Hit> hits)
             throws SQLException {
         Cursor from = after;
         int read = limit - hits.size() + SPARE;
@@ -151,7 +152,8 @@ final class SearchPlan {
     private record Row(String id, double factor, double stars) {}
 
     /** The rows of the entries among these that the caller may see. */
-    private Map<Long, Row> rows(DatabaseSession session, Conditions conditions, LongStream numbers) throws SQLException {
+    private Map<Long, Row> rows(DatabaseSession session, Conditions conditions, LongStream numbers)
+            throws SQLException {
         var rows = new HashMap<Long, Row>();
         try (ResultSet row = session.bind(
                         "SELECT e.number, e.id, s.factor, s.stars FROM " + keys

@@ -7,8 +7,8 @@ import dev.parley.registry.EntryModel;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -153,7 +153,9 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private List<Missing> missing(DatabaseSession session, int limit) throws SQLException {
         return session.list(
                 row -> new Missing(
-                        row.getLong(1), embedder.model() + DatabaseSession.text(row, 2), EntryModel.read(row.getBytes(3))),
+                        row.getLong(1),
+                        embedder.model() + DatabaseSession.text(row, 2),
+                        EntryModel.read(row.getBytes(3))),
                 "SELECT s.number, s.digest, coalesce(e.open, e.content) FROM registry_search_entry s JOIN registry_entry e ON e.number = s.number"
                         + " WHERE NOT EXISTS (SELECT 1 FROM registry_vector v WHERE v.number = s.number AND v.entry = "
                         + "CAST(? AS text) || s.digest) LIMIT ?",

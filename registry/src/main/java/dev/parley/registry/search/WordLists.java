@@ -221,7 +221,8 @@ final class WordLists {
         }
     }
 
-    private WordList current(DatabaseSession session, String quoted, boolean hasFits, long version, @Nullable WordList kept)
+    private WordList current(
+            DatabaseSession session, String quoted, boolean hasFits, long version, @Nullable WordList kept)
             throws SQLException {
         int[] changed = kept == null || kept.isOutdated(state.rows()) ? null : state.changedSince(kept.version());
         int[] ranges = changed == null ? null : ranges(changed);
@@ -256,7 +257,8 @@ final class WordLists {
     }
 
     /** Rows with their scores, of a range or all. */
-    private long[] read(DatabaseSession session, String quoted, boolean hasFits, int @Nullable [] range) throws SQLException {
+    private long[] read(DatabaseSession session, String quoted, boolean hasFits, int @Nullable [] range)
+            throws SQLException {
         String key = isPostgresql ? "row_no" : "rowid";
         String expression = expression(quoted);
         String score = "0";

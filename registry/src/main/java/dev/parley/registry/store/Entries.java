@@ -80,7 +80,8 @@ public record Entries(
                     "INSERT INTO registry_setting (name, value) VALUES ('publisher', ?) ON CONFLICT DO NOTHING",
                     "hub-" + HexFormat.of().formatHex(random) + Urns.DEFAULT_PUBLISHERS);
             return session.first(
-                            row -> DatabaseSession.text(row, 1), "SELECT value FROM registry_setting WHERE name = 'publisher'")
+                            row -> DatabaseSession.text(row, 1),
+                            "SELECT value FROM registry_setting WHERE name = 'publisher'")
                     .orElseThrow();
         });
     }

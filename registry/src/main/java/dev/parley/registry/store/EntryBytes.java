@@ -63,7 +63,8 @@ record EntryBytes(Storage storage) {
      * @param before null for a new entry
      * @param more bytes besides the entry itself
      */
-    void require(DatabaseSession session, @Nullable Numbered before, Entry now, int content, long more) throws SQLException {
+    void require(DatabaseSession session, @Nullable Numbered before, Entry now, int content, long more)
+            throws SQLException {
         Ownership owner = now.ownership();
         if (!counts(owner)) {
             return;
@@ -87,7 +88,8 @@ record EntryBytes(Storage storage) {
     }
 
     /** Refuses a review that does not fit in the place of another one. */
-    void requireReview(DatabaseSession session, String text, String where, String group, Object... values) throws SQLException {
+    void requireReview(DatabaseSession session, String text, String where, String group, Object... values)
+            throws SQLException {
         long before = session.number("SELECT sum(" + OF_REVIEW + ") FROM registry_review WHERE " + where, values);
         storage.require(group, Storage.ROW + text.getBytes(UTF_8).length - before);
     }

@@ -116,7 +116,8 @@ public final class EntryLog {
     }
 
     /** A page of changes. An entry that the viewer may no longer see is shown as deleted, without its content. */
-    private Batch batch(DatabaseSession session, long after, EntryFilter filter, CallContext caller) throws SQLException {
+    private Batch batch(DatabaseSession session, long after, EntryFilter filter, CallContext caller)
+            throws SQLException {
         Viewer viewer = disclosure.viewer(caller);
         var last = new long[] {after};
         long end = end(session, after, viewer);
@@ -128,7 +129,9 @@ public final class EntryLog {
                     Numbered entry = Numbered.of(row, 8);
                     Entry now = entry.entry();
                     var ownership = new Ownership(
-                            DatabaseSession.text(row, 4), DatabaseSession.text(row, 5), EntryRows.visibility(row.getInt(6)));
+                            DatabaseSession.text(row, 4),
+                            DatabaseSession.text(row, 5),
+                            EntryRows.visibility(row.getInt(6)));
                     Entry then = now.with(ownership).with(now.state().with(Status.ACTIVE));
                     if (viewer.sees(then)) {
                         Entry shown = viewer.sees(now) ? disclosure.shown(entry, caller) : Disclosure.tombstone(now);
@@ -138,7 +141,9 @@ public final class EntryLog {
                                     row.getLong(1),
                                     requireNonNull(DatabaseSession.time(row, 2)),
                                     EntryModel.constant(
-                                            EntryChange.Kind.class, DatabaseSession.text(row, 3), EntryChange.Kind.CHANGED),
+                                            EntryChange.Kind.class,
+                                            DatabaseSession.text(row, 3),
+                                            EntryChange.Kind.CHANGED),
                                     isWhole ? JsonText.read(row.getBytes(7), Codecs.STRUCT) : Map.of(),
                                     shown));
                         }

@@ -83,7 +83,8 @@ final class EntryRows {
     }
 
     /** The first entry that fulfils a condition. */
-    static Optional<Numbered> first(DatabaseSession session, String where, @Nullable Object... values) throws SQLException {
+    static Optional<Numbered> first(DatabaseSession session, String where, @Nullable Object... values)
+            throws SQLException {
         return session.first(Numbered::of, "SELECT " + COLUMNS + " FROM registry_entry e WHERE " + where, values);
     }
 

@@ -36,7 +36,12 @@ record History(Database database) {
     }
 
     static void add(
-            DatabaseSession session, Numbered entry, Instant time, String principal, List<Difference> differences, byte[] bytes)
+            DatabaseSession session,
+            Numbered entry,
+            Instant time,
+            String principal,
+            List<Difference> differences,
+            byte[] bytes)
             throws SQLException {
         int revision = entry.entry().state().revision();
         session.update(

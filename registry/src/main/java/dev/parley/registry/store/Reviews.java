@@ -90,7 +90,8 @@ final class Reviews {
     }
 
     /** @param group of the authors; empty for all */
-    private static List<Review> rows(DatabaseSession session, long entry, String kind, String group) throws SQLException {
+    private static List<Review> rows(DatabaseSession session, long entry, String kind, String group)
+            throws SQLException {
         return session.list(
                 row -> new Review(
                         DatabaseSession.text(row, 1),

@@ -46,7 +46,9 @@ public final class TrustOperation {
             "POST /registry/verify",
             "Read the keys that are trusted, and verify all documents again",
             ObjectCodec.<VerifyEntries>of().as(v -> new VerifyEntries()),
-            ObjectCodec.<Long>of().required("changed", COUNT, changed -> changed).as(v -> v.next()));
+            ObjectCodec.<Long>of()
+                    .required("changed", COUNT, changed -> changed)
+                    .as(v -> v.next()));
 
     /** All rows. */
     public static final List<ExtensionMethod<?, ?>> ROWS = List.of(REVOKE, VERIFY);

@@ -128,7 +128,10 @@ final class Accounts {
             @Nullable Instant used) {
         private static Key read(ResultSet row) throws SQLException {
             return new Key(
-                    row.getLong(1), DatabaseSession.text(row, 2), Instant.ofEpochMilli(row.getLong(3)), DatabaseSession.time(row, 4));
+                    row.getLong(1),
+                    DatabaseSession.text(row, 2),
+                    Instant.ofEpochMilli(row.getLong(3)),
+                    DatabaseSession.time(row, 4));
         }
 
         Map<String, @Nullable Object> json() {
@@ -248,7 +251,8 @@ final class Accounts {
         long id = found.filter(Developer::verified).map(Developer::id).orElse(0L);
         List<Integer> matching = database
                 .read(session -> session.list(
-                        row -> MessageDigest.isEqual(hash, DatabaseSession.text(row, 2).getBytes(US_ASCII))
+                        row -> MessageDigest.isEqual(
+                                        hash, DatabaseSession.text(row, 2).getBytes(US_ASCII))
                                 ? row.getInt(1)
                                 : -1,
                         "SELECT number, hash FROM registry_recovery_key WHERE developer_no = ?",

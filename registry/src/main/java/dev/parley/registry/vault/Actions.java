@@ -1,8 +1,8 @@
 package dev.parley.registry.vault;
 
 import dev.parley.registry.vault.Accounts.Developer;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import java.util.Map;
 import java.util.Optional;
 

@@ -29,8 +29,8 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.registry.vault.Accounts.Key;
 import dev.parley.registry.vault.Accounts.Verification;
-import dev.parley.registry.vault.ValueRules.Rule;
 import dev.parley.registry.vault.Tokens.Login;
+import dev.parley.registry.vault.ValueRules.Rule;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -202,9 +202,11 @@ public final class AgentVault implements AutoCloseable {
         form.keySet().retainAll(List.of("username", "password")); // all else is not repeated in faults
         ValueRules.checked(form, LOGIN);
         String email = requireNonNull(ValueRules.text(form, "username"));
-        Optional<String> token = accounts.login(email, requireNonNull(ValueRules.text(form, "password")), request.address());
+        Optional<String> token =
+                accounts.login(email, requireNonNull(ValueRules.text(form, "password")), request.address());
         note("login", email, token.isPresent(), request);
-        return token.map(AgentVault::token).orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
+        return token.map(AgentVault::token)
+                .orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
     }
 
     /** Audits an attempt to get a token; known and unknown accounts take the same time. */
@@ -249,7 +251,8 @@ public final class AgentVault implements AutoCloseable {
         if (login.map(Login::recoveryKey).isEmpty()) {
             throw invalid.get();
         }
-        String password = requireNonNull(ValueRules.text(ValueRules.body(request.http().body(), NEW_PASSWORD), "new_password"));
+        String password =
+                requireNonNull(ValueRules.text(ValueRules.body(request.http().body(), NEW_PASSWORD), "new_password"));
         if (!accounts.setPassword(token, password, request.address())) {
             throw invalid.get();
         }

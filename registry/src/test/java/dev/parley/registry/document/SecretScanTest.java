@@ -98,7 +98,8 @@ final class SecretScanTest {
             })
     @DisplayName("M8, T13, S117: headers, names of members and members of signatures are looked at, too")
     void places(String json) {
-        assertThat(SecretScan.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+        assertThat(SecretScan.find(
+                        Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
                 .contains("looks like");
     }
 
@@ -124,7 +125,8 @@ final class SecretScanTest {
             })
     @DisplayName("M8, T13, S117: words, digests, placeholders and public keys are no secrets")
     void noSecrets(String json) {
-        assertThat(SecretScan.find(Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
+        assertThat(SecretScan.find(
+                        Json.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8), Map.class), "", ""))
                 .isNull();
     }
 

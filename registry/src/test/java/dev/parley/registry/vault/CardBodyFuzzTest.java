@@ -39,7 +39,8 @@ final class CardBodyFuzzTest {
     void bodies(byte[] bytes) {
         Map<String, @Nullable Object> card;
         try {
-            card = ValueRules.members(ValueRules.body(bytes, AgentVault.NEW_CARD).get("card_data"));
+            card = ValueRules.members(
+                    ValueRules.body(bytes, AgentVault.NEW_CARD).get("card_data"));
         } catch (Refusal refusal) {
             Json.read(refusal.answer().body(), Map.class);
             return;

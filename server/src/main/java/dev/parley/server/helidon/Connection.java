@@ -3,8 +3,8 @@ package dev.parley.server.helidon;
 import static dev.parley.server.helidon.ExchangeState.NEVER;
 
 import dev.parley.server.limits.BodyBudget;
-import dev.parley.server.limits.HealthWatches;
 import dev.parley.server.limits.FairScheduler;
+import dev.parley.server.limits.HealthWatches;
 import io.helidon.common.buffers.BufferData;
 import io.helidon.http.http2.Http2ErrorCode;
 import io.helidon.http.http2.Http2Exception;

@@ -1,11 +1,11 @@
 package dev.parley.server.helidon;
 
 import dev.parley.server.limits.BodyBudget;
+import dev.parley.server.limits.FairScheduler;
 import dev.parley.server.limits.HealthWatches;
 import dev.parley.server.limits.Pace;
 import dev.parley.server.limits.Proxies;
 import dev.parley.server.limits.RefusedRequests;
-import dev.parley.server.limits.FairScheduler;
 import dev.parley.server.limits.UnfinishedRequests;
 import io.helidon.webserver.CloseConnectionException;
 import java.io.IOException;
@@ -80,7 +80,8 @@ public final class Connections implements AutoCloseable {
         this.clock = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("parley-connections").factory());
         this.shares = new FairScheduler(clock);
-        this.handshakes = FairScheduler.always(clock, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
+        this.handshakes =
+                FairScheduler.always(clock, Math.max(1, Runtime.getRuntime().availableProcessors() - 1));
         var tick = Math.clamp(patience.shortest() / 8, MIN_TICK, MAX_TICK);
         var unused = clock.scheduleAtFixedRate(this::tick, tick, tick, TimeUnit.NANOSECONDS);
     }

@@ -46,7 +46,13 @@ public final class AuditChain {
 
     /** @param detail without what was chosen */
     static String chained(
-            String before, long number, long at, AuditEntry entry, String detail, String salt, UnaryOperator<String> names) {
+            String before,
+            long number,
+            long at,
+            AuditEntry entry,
+            String detail,
+            String salt,
+            UnaryOperator<String> names) {
         List<?> all = Arrays.asList(
                 before,
                 number,

@@ -103,7 +103,8 @@ final class AuditRows {
 
     private AuditRows() {}
 
-    static void insert(DatabaseSession session, long number, long at, AuditEntry entry, String detail, String hash, String salt)
+    static void insert(
+            DatabaseSession session, long number, long at, AuditEntry entry, String detail, String hash, String salt)
             throws SQLException {
         session.later(
                 "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -154,7 +155,8 @@ final class AuditRows {
                 .executeQuery()) {
             int entries = 0;
             while (entries < ENTRIES_AT_ONCE && rows.next()) {
-                var part = Part.of(rows.getLong(1), rows.getLong(2), DatabaseSession.text(rows, 3), DatabaseSession.text(rows, 4));
+                var part = Part.of(
+                        rows.getLong(1), rows.getLong(2), DatabaseSession.text(rows, 3), DatabaseSession.text(rows, 4));
                 parts.add(part);
                 entries += part.places().size();
             }
@@ -196,7 +198,8 @@ final class AuditRows {
     }
 
     /** Rows after {@code after}, up to {@code end}, of some {@link #BYTES_AT_ONCE} together. */
-    static AuditPage written(DatabaseSession session, Filter filter, long after, long end, int limit) throws SQLException {
+    static AuditPage written(DatabaseSession session, Filter filter, long after, long end, int limit)
+            throws SQLException {
         var where = new StringBuilder("row_no > ? AND row_no <= ?");
         var values = new ArrayList<@Nullable Object>();
         values.add(after);
@@ -226,7 +229,8 @@ final class AuditRows {
         return new AuditPage(rows, rows.isEmpty() ? after : rows.getLast().number(), isLast);
     }
 
-    static List<Stored> stored(DatabaseSession session, String where, List<@Nullable Object> values) throws SQLException {
+    static List<Stored> stored(DatabaseSession session, String where, List<@Nullable Object> values)
+            throws SQLException {
         return session.list(found -> stored(found), select(where), values.toArray());
     }
 
@@ -266,7 +270,10 @@ final class AuditRows {
                 DatabaseSession.text(found, 10),
                 detail);
         Instant at = Instant.ofEpochMilli(found.getLong(2));
-        return new Stored(new AuditRow(found.getLong(1), at, entry, DatabaseSession.text(found, 12)), text, DatabaseSession.text(found, 13));
+        return new Stored(
+                new AuditRow(found.getLong(1), at, entry, DatabaseSession.text(found, 12)),
+                text,
+                DatabaseSession.text(found, 13));
     }
 
     @SuppressWarnings("unchecked") // what was written has texts for names

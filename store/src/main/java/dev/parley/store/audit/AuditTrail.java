@@ -8,8 +8,8 @@ import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Work;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -468,7 +468,8 @@ public final class AuditTrail implements GroupListener {
                 all.toArray());
     }
 
-    private static int replace(DatabaseSession session, long number, UnaryOperator<AuditEntry> change) throws SQLException {
+    private static int replace(DatabaseSession session, long number, UnaryOperator<AuditEntry> change)
+            throws SQLException {
         int replaced = 0;
         for (Stored one : AuditRows.stored(session, "row_no = ?", Arrays.asList(number, 1))) {
             AuditEntry before = one.row().entry();

@@ -131,10 +131,17 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
                 row.getLong(1),
                 entry(
                         new TaskIds(
-                                DatabaseSession.text(row, 2), DatabaseSession.text(row, 3), DatabaseSession.text(row, 4), DatabaseSession.text(row, 5)),
+                                DatabaseSession.text(row, 2),
+                                DatabaseSession.text(row, 3),
+                                DatabaseSession.text(row, 4),
+                                DatabaseSession.text(row, 5)),
                         was,
                         States.shown(row.getInt(6)),
-                        new Cause(DatabaseSession.text(row, 8), DatabaseSession.text(row, 9), DatabaseSession.text(row, 11), chain),
+                        new Cause(
+                                DatabaseSession.text(row, 8),
+                                DatabaseSession.text(row, 9),
+                                DatabaseSession.text(row, 11),
+                                chain),
                         DatabaseSession.text(row, 13),
                         DatabaseSession.text(row, 14)),
                 DatabaseSession.text(row, 10),

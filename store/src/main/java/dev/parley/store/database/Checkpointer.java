@@ -177,7 +177,8 @@ public final class Checkpointer {
         return checkpoint(session, "PASSIVE", row -> new Moved(row.getInt(2), row.getInt(2) - row.getInt(3)));
     }
 
-    private <T> T checkpoint(DatabaseSession session, String mode, DatabaseSession.RowReader<T> result) throws SQLException {
+    private <T> T checkpoint(DatabaseSession session, String mode, DatabaseSession.RowReader<T> result)
+            throws SQLException {
         return files.move(() -> {
             try (ResultSet row =
                     session.bind("PRAGMA wal_checkpoint(" + mode + ")").executeQuery()) {

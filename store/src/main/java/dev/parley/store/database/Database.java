@@ -169,7 +169,11 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         try {
             var system = new SqliteSystem(connector, DataFiles.none());
             return new Database(
-                    system, DataFiles.none(), directory.toString(), new DatabaseSession(new Opening(system, Use.WRITE)), true);
+                    system,
+                    DataFiles.none(),
+                    directory.toString(),
+                    new DatabaseSession(new Opening(system, Use.WRITE)),
+                    true);
         } catch (SQLException problem) {
             throw NotOpenedException.directory(directory, problem);
         }

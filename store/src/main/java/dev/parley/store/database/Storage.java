@@ -250,7 +250,8 @@ public final class Storage implements GroupListener {
     void read(DatabaseSession session) throws SQLException {
         var read = new HashMap<Key, Long>();
         session.list(
-                        row -> new Object[] {DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), row.getLong(3)},
+                        row -> new Object[] {DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), row.getLong(3)
+                        },
                         "SELECT group_id, kind, sum(bytes) FROM stored GROUP BY group_id, kind")
                 .forEach(row -> {
                     Kind kind = Kind.of((String) row[1]);

@@ -9,8 +9,8 @@ import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
@@ -90,7 +90,8 @@ public final class JdbcPushStore implements PushStore {
         return save(session, subscription, stored(subscription), cause);
     }
 
-    private int save(DatabaseSession session, Subscription subscription, byte[] config, Cause cause) throws SQLException {
+    private int save(DatabaseSession session, Subscription subscription, byte[] config, Cause cause)
+            throws SQLException {
         TaskKey task = subscription.task();
         database.storage().add(group(task), Kind.WEBHOOKS, more(session, subscription, config));
         int saved = session.update(
@@ -130,7 +131,12 @@ public final class JdbcPushStore implements PushStore {
     }
 
     private void audit(
-            DatabaseSession session, String action, TaskKey task, String configId, Map<String, String> more, Cause cause)
+            DatabaseSession session,
+            String action,
+            TaskKey task,
+            String configId,
+            Map<String, String> more,
+            Cause cause)
             throws SQLException {
         var detail = new TreeMap<String, Object>(more);
         detail.put("agent", task.agent());
@@ -258,7 +264,8 @@ public final class JdbcPushStore implements PushStore {
         return lane != null && database.write(group(task), session -> delete(session, task, configId, lane, cause)) > 0;
     }
 
-    private int delete(DatabaseSession session, TaskKey task, String configId, long lane, Cause cause) throws SQLException {
+    private int delete(DatabaseSession session, TaskKey task, String configId, long lane, Cause cause)
+            throws SQLException {
         count(
                 database,
                 session,

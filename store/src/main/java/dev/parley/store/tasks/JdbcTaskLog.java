@@ -15,8 +15,8 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.LoggedEntry;
 import dev.parley.store.database.Checkpointer;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
@@ -227,7 +227,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         return Storage.ROW + events.length;
     }
 
-    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events) throws SQLException {
+    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events)
+            throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
         String id = head.key().taskId();
@@ -409,7 +410,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     /** Returns events; empty if a segment of them has {@code large} bytes or more. */
     private Optional<List<LoggedEvent>> read(
-            DatabaseSession session, String id, long lane, long after, int limit, int bytes, int large) throws SQLException {
+            DatabaseSession session, String id, long lane, long after, int limit, int bytes, int large)
+            throws SQLException {
         var events = new ArrayList<LoggedEvent>();
         try (ResultSet row = session.bind(
                         "SELECT length(events), events FROM task WHERE task_id = ? AND lane_no = ?", id, lane)
@@ -492,7 +494,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 ? Optional.empty()
                 : database.read(session -> session.first(
                         row -> new Cause(
-                                DatabaseSession.text(row, 1), "", DatabaseSession.text(row, 2), CallChain.read(DatabaseSession.text(row, 3))),
+                                DatabaseSession.text(row, 1),
+                                "",
+                                DatabaseSession.text(row, 2),
+                                CallChain.read(DatabaseSession.text(row, 3))),
                         "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
                         key.taskId(),
                         lane));

@@ -4,8 +4,8 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -51,7 +51,9 @@ public final class Lanes implements GroupListener {
         session.list(
                         row -> Map.entry(
                                 row.getLong(1),
-                                new Lane(new Scope(DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)), DatabaseSession.text(row, 4))),
+                                new Lane(
+                                        new Scope(DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
+                                        DatabaseSession.text(row, 4))),
                         "SELECT lane_no, group_id, owner, agent FROM lane")
                 .forEach(row -> read.put(row.getKey(), row.getValue()));
         lanes.keySet().retainAll(read.keySet());

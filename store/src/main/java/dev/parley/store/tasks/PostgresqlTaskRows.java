@@ -4,10 +4,10 @@ import static dev.parley.store.audit.States.code;
 
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.LruMap;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.database.PostgresqlSystem;
-import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;

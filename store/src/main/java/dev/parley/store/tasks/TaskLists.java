@@ -65,7 +65,9 @@ record TaskLists(Database database, Lanes lanes) {
 
     List<String> agents(int limit) {
         return database.read(session -> session.list(
-                rows -> DatabaseSession.text(rows, 1), "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?", limit));
+                rows -> DatabaseSession.text(rows, 1),
+                "SELECT DISTINCT agent FROM lane ORDER BY agent LIMIT ?",
+                limit));
     }
 
     /** Lists tasks of all groups and agents. */

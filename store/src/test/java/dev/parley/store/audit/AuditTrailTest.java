@@ -55,7 +55,8 @@ final class AuditTrailTest {
     }
 
     private static AuditEntry entry(String actor, String action, String target) {
-        return new AuditEntry("shop", actor, action, target, "", "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
+        return new AuditEntry(
+                "shop", actor, action, target, "", "ok", "192.0.2.1", "", Map.of("state", "WORKING", "at", 1));
     }
 
     private void add(AuditEntry... entries) {
@@ -153,7 +154,8 @@ final class AuditTrailTest {
                 .hasSize(1);
     }
 
-    private static AuditEntry called(String actor, String action, String target, String subject, Map<String, ?> detail) {
+    private static AuditEntry called(
+            String actor, String action, String target, String subject, Map<String, ?> detail) {
         return new AuditEntry("shop", actor, action, target, subject, "ok", "10.1.2.3", "", detail);
     }
 

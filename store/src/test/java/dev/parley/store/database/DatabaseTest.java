@@ -58,8 +58,8 @@ final class DatabaseTest {
             }
 
             for (String text : texts) {
-                assertThat(database.<List<String>>read(session ->
-                                session.list(row -> DatabaseSession.text(row, 1), "SELECT t FROM note WHERE t = ?", text)))
+                assertThat(database.<List<String>>read(session -> session.list(
+                                row -> DatabaseSession.text(row, 1), "SELECT t FROM note WHERE t = ?", text)))
                         .containsExactly(text);
             }
         }

@@ -35,7 +35,12 @@ import org.jspecify.annotations.Nullable;
  * @param guesses counts refused codes by the address of the client
  */
 public record OpenIdSignIn(
-        Issuer issuer, String client, String scope, Supplier<String> hub, Supplier<String> audience, SecretAttempts guesses) {
+        Issuer issuer,
+        String client,
+        String scope,
+        Supplier<String> hub,
+        Supplier<String> audience,
+        SecretAttempts guesses) {
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration RETRY = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(5);

@@ -92,7 +92,8 @@ public final class Proofs {
         return holder(arrival, url, null, null);
     }
 
-    private @Nullable String holder(RequestHead arrival, String url, @Nullable String token, @Nullable String expected) {
+    private @Nullable String holder(
+            RequestHead arrival, String url, @Nullable String token, @Nullable String expected) {
         String header = arrival.header(HEADER);
         try {
             return header == null || header.contains(",") ? null : holder(header, arrival, url, token, expected);

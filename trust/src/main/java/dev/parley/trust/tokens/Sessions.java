@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.support.LruMap;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;

@@ -74,7 +74,8 @@ final class SessionsTest {
 
     private String credential() {
         return database.read(session -> session.first(
-                        row -> DatabaseSession.text(row, 1), "SELECT credential FROM trust_session WHERE principal = 'alice'")
+                        row -> DatabaseSession.text(row, 1),
+                        "SELECT credential FROM trust_session WHERE principal = 'alice'")
                 .orElseThrow());
     }
 
