@@ -165,7 +165,7 @@ public interface ActivityOperation {
      *
      * @param states by the name of the state
      * @param agents those with the most tasks, by name; at most 1,000
-     * @param number of a change up to which all changes are counted; a reader of the changes adds those behind it only
+     * @param number of a change up to which all changes are counted; a reader of the changes adds those after it only
      */
     record TaskCounts(Map<String, Long> states, List<AgentCounts> agents, long number) {}
 

@@ -140,7 +140,7 @@ final class Analyst implements AgentHandler {
                         ? new Refused(name + ": given by its address (expected: the file itself; nothing is fetched)")
                         : new Csv(name, file.bytes());
             }
-            // One line is no table, so the message is a greeting.
+            // One line is not a table, so the message is a greeting.
             String text = request.text().strip();
             return text.indexOf('\n') < 0 && text.indexOf('\r') < 0
                     ? new Nothing("Which table? Send a CSV file, or its text, with a header and at least one row.")

@@ -1,6 +1,6 @@
 package dev.parley.agents;
 
-/** Input that is no table, or a table over a limit. The message has the place and the reason, for the sender. */
+/** Input that is not a table, or a table over a limit. The message has the place and the reason, for the sender. */
 final class UnreadableTable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

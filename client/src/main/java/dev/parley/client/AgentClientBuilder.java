@@ -116,7 +116,7 @@ public final class AgentClientBuilder {
     /**
      * The same with the keys of a service that the caller names, instead of the service on the card.
      *
-     * @throws IllegalArgumentException if it is no service id
+     * @throws IllegalArgumentException if it is not a service id
      */
     public AgentClientBuilder keys(KeyManager keys, String serviceId) {
         this.keys = new ClientSettings.Keys(keys, KeyManager.id(serviceId), Map.of());
@@ -191,7 +191,7 @@ public final class AgentClientBuilder {
      * the card names are such origins too: the secret of an OAuth client goes only to allowed ones. Default: none.
      *
      * @param origin such as {@code https://agents.example.com}
-     * @throws IllegalArgumentException if it is no http or https URL
+     * @throws IllegalArgumentException if it is not an http or https URL
      */
     public AgentClientBuilder allowOrigin(String origin) {
         allowed.add(HttpUrl.of(origin).origin());
@@ -394,7 +394,7 @@ public final class AgentClientBuilder {
     }
 
     /**
-     * Sends a request to a server that is no agent, with the headers of this builder, and again where that is safe.
+     * Sends a request to a server that is not an agent, with the headers of this builder, and again where that is safe.
      *
      * @throws ClientException if there is no answer
      */
@@ -424,7 +424,7 @@ public final class AgentClientBuilder {
      *
      * @param tokenUrl token endpoint: https, or on this machine
      * @param audience that tokens have to be for; null for none
-     * @throws IllegalArgumentException if it is no http or https URL
+     * @throws IllegalArgumentException if it is not an http or https URL
      */
     public TokenClient tokens(String tokenUrl, OAuthClient client, List<String> scopes, @Nullable String audience) {
         return new TokenClient(settings(), tokenUrl, client, scopes, audience);

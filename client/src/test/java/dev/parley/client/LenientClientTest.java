@@ -360,7 +360,7 @@ class LenientClientTest {
     }
 
     @ParameterizedTest
-    @DisplayName("C7: an error has the media type and the beginning of an answer that is none")
+    @DisplayName("C7: an error has the media type and the beginning of an answer that is not one")
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '`',

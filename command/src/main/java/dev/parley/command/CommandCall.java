@@ -20,7 +20,7 @@ public interface CommandCall extends RowParameters.Typed {
     /**
      * Value of an option as a number; null if it is not given.
      *
-     * @throws CommandException if it is no number from {@code least} to {@code most}
+     * @throws CommandException if it is not a number from {@code least} to {@code most}
      */
     @Nullable
     Integer number(String name, int least, int most);
@@ -98,7 +98,7 @@ public interface CommandCall extends RowParameters.Typed {
     /**
      * Calls an operation of the administration of the hub that {@code --url} names.
      *
-     * @param operation name of its row behind {@code admin/}, such as {@code keys/create}
+     * @param operation name of its row after {@code admin/}, such as {@code keys/create}
      * @param values of its parameters by their names; null for none
      * @param hint for the user if the hub refuses the request or has no such operation
      * @return the answer, a JSON object

@@ -352,7 +352,7 @@ final class SessionTest {
                 .build();
 
         assertThat(http.send(guess, BodyHandlers.ofString()).body()).contains("\"signedIn\":false");
-        assertThat(session(null)).containsEntry("signedIn", false); // which is no attempt
+        assertThat(session(null)).containsEntry("signedIn", false); // which is not an attempt
         key("next"); // whose rows come behind
         assertThat(administer("GET", "/audit?action=call.denied&limit=10", null).split("The API key is not known", -1))
                 .hasSize(2);

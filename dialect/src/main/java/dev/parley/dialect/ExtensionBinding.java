@@ -63,7 +63,7 @@ public final class ExtensionBinding {
     /**
      * Returns the request for {@code operation}.
      *
-     * @throws A2AException UNSUPPORTED_OPERATION if it is no operation of this extension, or has no place in this binding
+     * @throws A2AException UNSUPPORTED_OPERATION if it is not an operation of this extension, or has no place in this binding
      */
     public Outgoing request(Operation.Extension operation, CallContext context) {
         ExtensionRow row = row(operation);

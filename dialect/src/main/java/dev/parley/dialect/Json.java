@@ -49,7 +49,7 @@ public final class Json {
     /**
      * Reads a value of the model, of one of its sealed interfaces, or ({@code Map.class}) any object.
      *
-     * @throws A2AException PARSE_ERROR if it is no JSON, INVALID_PARAMS naming the field if it does not fit {@code type}
+     * @throws A2AException PARSE_ERROR if it is not JSON, INVALID_PARAMS naming the field if it does not fit {@code type}
      */
     public static <T> T read(byte[] json, Class<T> type) {
         return JsonText.read(json, V1Model.codec(type));
@@ -58,7 +58,7 @@ public final class Json {
     /**
      * Reads the card of an agent, in whichever dialect it is written.
      *
-     * @throws A2AException PARSE_ERROR if it is no JSON, INVALID_PARAMS naming the field if it is no card
+     * @throws A2AException PARSE_ERROR if it is not JSON, INVALID_PARAMS naming the field if it is not a card
      */
     public static AgentCard readCard(byte[] json) {
         Map<String, @Nullable Object> members = JsonText.read(json, Codecs.STRUCT);

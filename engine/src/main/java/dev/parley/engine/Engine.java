@@ -266,7 +266,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
-     * Reads a task as it stands and the events behind that, also of an agent that does not stream to its callers. The caller is not
+     * Reads a task as it stands and the events after that, also of an agent that does not stream to its callers. The caller is not
      * authorized: the key has to be one of its tasks.
      *
      * @throws A2AException TASK_NOT_FOUND if there is no such task

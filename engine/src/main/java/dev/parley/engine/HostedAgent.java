@@ -45,7 +45,7 @@ import java.util.function.UnaryOperator;
 /** Endpoint of an agent: operations are answered from the log, or by a run of the agent. */
 final class HostedAgent implements AgentEndpoint {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
-    /** A page ends behind the task with which it gets larger than this, whatever the page size. */
+    /** A page ends after the task with which it gets larger than this, whatever the page size. */
     private static final int MOST_PAGE_BYTES = 8 << 20;
 
     private final Parts parts;

@@ -330,7 +330,7 @@ final class MessageAdmission {
         });
     }
 
-    /** A message to a task as it is compared: where callers name their tasks, what they name is no task's id. */
+    /** A message to a task as it is compared: where callers name their tasks, what they name is not a task's id. */
     private Message said(Message message, TaskKey task, CallContext context) {
         if (context.namesTasks()) {
             return message.in(null, null);

@@ -45,7 +45,7 @@ public interface Reply {
     /**
      * Adds a piece of an artifact under an id that the agent chooses, as one who passes on the artifacts of another task does.
      *
-     * @param append whether the piece goes behind earlier ones, instead of in place of them
+     * @param append whether the piece goes after earlier ones, instead of in place of them
      * @param last whether the artifact ends with it
      */
     void artifact(Artifact piece, boolean append, boolean last);

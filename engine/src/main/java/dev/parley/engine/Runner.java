@@ -45,7 +45,7 @@ final class Runner {
     private final Agent agent;
     private final Slots<Run> slots;
 
-    /** A turn that runs, or waits for a slot, and the pin of its task until the last turn behind it is over. */
+    /** A turn that runs, or waits for a slot, and the pin of its task until the last turn after it is over. */
     private record Run(HandlerRun turn, Pin pin, Priority priority) {}
 
     Runner(Parts parts, Recovery recovery, Agent agent) {

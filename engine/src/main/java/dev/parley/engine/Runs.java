@@ -43,7 +43,7 @@ final class Runs {
     boolean began(HandlerRun turn) {
         turn.numbered(numbers.incrementAndGet());
         running.add(turn);
-        if (open) { // read behind adding: either this sees the close, or the close sees the turn
+        if (open) { // read after adding: either this sees the close, or the close sees the turn
             return true;
         }
         running.remove(turn);

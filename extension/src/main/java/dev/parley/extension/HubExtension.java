@@ -53,7 +53,7 @@ public interface HubExtension extends AutoCloseable {
         };
     }
 
-    /** Agents of the extension, which the hub hosts behind its other agents. Their names must be free, but for {@link #without}. */
+    /** Agents of the extension, which the hub hosts after its other agents. Their names must be free, but for {@link #without}. */
     default List<Agent> agents() {
         return List.of();
     }

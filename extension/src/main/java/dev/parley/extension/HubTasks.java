@@ -77,7 +77,7 @@ public interface HubTasks {
     List<String> remote(String group, String taskId);
 
     /**
-     * Reads a task as it stands and the events behind that, also of an agent that does not stream to its callers. Not for agents without
+     * Reads a task as it stands and the events after that, also of an agent that does not stream to its callers. Not for agents without
      * tasks of the hub.
      *
      * @throws dev.parley.protocol.A2AException TASK_NOT_FOUND if there is no such task

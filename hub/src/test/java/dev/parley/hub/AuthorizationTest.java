@@ -344,7 +344,7 @@ final class AuthorizationTest {
         return told(outsider, method, agent, headers);
     }
 
-    /** All of an answer that could tell one agent from another, where it is no card. */
+    /** All of an answer that could tell one agent from another, where it is not a card. */
     private static String told(Outsider there, String method, String agent, String... headers) throws Exception {
         HttpResponse<String> answer = there.send(method, "/agents/" + agent, headers);
         var names = new TreeMap<>(answer.headers().map());

@@ -144,7 +144,7 @@ final class CallerSecurityTest {
     }
 
     @Test
-    @DisplayName("S4: the public key is no secret to sign with")
+    @DisplayName("S4: the public key is not a secret to sign with")
     void aPublicKeyIsNoSecret() throws Exception {
         RSAKey key = target.isInside() ? target.inside().issuerKey() : new RSAKeyGenerator(2048).generate();
         var header = new JWSHeader.Builder(JWSAlgorithm.HS256).keyID("first").build();

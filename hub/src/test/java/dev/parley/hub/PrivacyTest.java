@@ -205,7 +205,8 @@ final class PrivacyTest {
                 .body());
         assertThat(held.at("tasks", 0, "id").text()).isEqualTo(done);
         assertThat(held.at("tasks", 1, "id").text()).isEqualTo(waiting);
-        // A page of another site has a browser ask, and cannot read the answer: that is no reading, and leaves no row.
+        // A page of another site has a browser ask, and cannot read the answer: that is not a reading, and leaves no
+        // row.
         assertThat(outsider.get(
                                 "/admin/privacy/tasks?group=T1&principal=alice-liddell",
                                 "X-Api-Key",

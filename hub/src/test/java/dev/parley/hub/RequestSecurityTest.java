@@ -173,7 +173,7 @@ final class RequestSecurityTest {
         }
     }
 
-    /** Sends a message with something in it, over both bindings; it is no JSON, and that is what is said. */
+    /** Sends a message with something in it, over both bindings; it is not JSON, and that is what is said. */
     private void assertNoJson(String metadata) {
         String message = message("hello", ",'metadata':" + metadata);
 

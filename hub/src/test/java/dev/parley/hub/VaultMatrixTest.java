@@ -209,7 +209,7 @@ final class VaultMatrixTest {
     }
 
     @Test
-    @DisplayName("AV05: a running task is canceled; one that has ended is not, which is no error")
+    @DisplayName("AV05: a running task is canceled; one that has ended is not, which is not an error")
     void tasksAreCanceled() throws Exception {
         String id = send("states", text("wait"));
 

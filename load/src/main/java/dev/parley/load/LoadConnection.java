@@ -172,7 +172,7 @@ sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
         return status;
     }
 
-    /** Returns the index behind the empty line that ends the head, reading on until it is there. */
+    /** Returns the index after the empty line that ends the head, reading on until it is there. */
     private int findEndOfHead() throws IOException {
         int looked = 0;
         while (true) {

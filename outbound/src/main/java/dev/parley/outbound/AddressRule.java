@@ -85,7 +85,7 @@ public final class AddressRule {
      * The same rule for other documents that callers choose.
      *
      * @param setting by which operators allow hosts, for errors
-     * @throws IllegalArgumentException if an entry is no host
+     * @throws IllegalArgumentException if an entry is not a host
      */
     public static AddressRule allowing(Collection<String> allowed, String setting) {
         return new AddressRule(allowed, InetAddress::getAllByName, setting);

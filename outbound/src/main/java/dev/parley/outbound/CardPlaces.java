@@ -24,7 +24,7 @@ public final class CardPlaces {
     /**
      * Begins with the address of a card, of an agent, or an origin.
      *
-     * @throws IllegalArgumentException if it is no http or https URL
+     * @throws IllegalArgumentException if it is not an http or https URL
      */
     public static CardPlaces of(URI url) {
         return new CardPlaces(HttpUrl.ofAgent(url.toString()));

@@ -74,7 +74,7 @@ public final class GuardedFetch implements AutoCloseable {
      *
      * @param group whose share of look-ups it uses
      * @param headers of the request
-     * @throws A2AException INVALID_PARAMS for the field {@code url}, if it is no address
+     * @throws A2AException INVALID_PARAMS for the field {@code url}, if it is not an address
      * @throws IOException with a message for the caller, if the rule refuses the address, there is no answer in time, or it is
      *     larger than the limit; a {@link ConnectException} if no connection is made
      */
@@ -197,7 +197,7 @@ public final class GuardedFetch implements AutoCloseable {
             }
             return next;
         } catch (A2AException | IllegalArgumentException malformed) {
-            throw new IOException(from.host().name() + " redirects to an address that is none", malformed);
+            throw new IOException(from.host().name() + " redirects to an address that is not one", malformed);
         }
     }
 

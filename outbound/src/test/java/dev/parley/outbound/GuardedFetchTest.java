@@ -157,7 +157,7 @@ class GuardedFetchTest {
                     .hasMessageContaining("larger than 1000 bytes");
             assertThatThrownBy(() -> fetch.get("g", url + "/loop", Map.of())).hasMessageContaining("5 redirects");
             assertThatThrownBy(() -> fetch.get("g", url + "/nowhere", Map.of()))
-                    .hasMessageContaining("redirects to an address that is none");
+                    .hasMessageContaining("redirects to an address that is not one");
             assertThatThrownBy(() -> fetch.get("g", "file:///etc/passwd", Map.of()))
                     .isInstanceOf(A2AException.class);
             assertThatThrownBy(() -> hasty.get("g", url + "/silent", Map.of())).hasMessageContaining("no answer");

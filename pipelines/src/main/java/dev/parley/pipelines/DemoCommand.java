@@ -179,7 +179,7 @@ abstract class DemoCommand implements ProgramCommand {
         return document;
     }
 
-    /** @throws CommandException if it is no JSON object */
+    /** @throws CommandException if it is not a JSON object */
     static Map<String, @Nullable Object> object(byte[] json, String name) {
         try {
             return StepInput.object(Json.read(json, Map.class));

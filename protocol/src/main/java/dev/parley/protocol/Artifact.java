@@ -47,7 +47,7 @@ public record Artifact(
         return new Artifact(artifactId, name, description, others, metadata, extensions);
     }
 
-    /** Returns this artifact with the parts of {@code more} behind its own, and its metadata and extensions merged in. */
+    /** Returns this artifact with the parts of {@code more} after its own, and its metadata and extensions merged in. */
     Artifact append(Artifact more) {
         return new Artifact(
                 artifactId,

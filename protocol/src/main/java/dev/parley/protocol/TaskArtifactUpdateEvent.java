@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: A2A specification 1.0, section 4.2.2.
  *
- * @param append the parts go behind those of the artifact with the same id; otherwise they replace it
+ * @param append the parts go after those of the artifact with the same id; otherwise they replace it
  * @param lastChunk nothing more comes for this artifact
  */
 public record TaskArtifactUpdateEvent(

@@ -76,7 +76,7 @@ public record RevocationList(String issuer, long sequence, Instant issued, Insta
      *
      * @param verifier judges a payload and its detached JWS, by keys that are trusted to sign the list
      * @param now the time of the reader, for the expiry
-     * @throws IllegalArgumentException if it is no list, is not signed by such a key, or has expired
+     * @throws IllegalArgumentException if it is not a list, is not signed by such a key, or has expired
      */
     public static RevocationList read(String jws, BiFunction<byte[], String, Verdict> verifier, Instant now) {
         CompactJws compact = CompactJws.read(jws);

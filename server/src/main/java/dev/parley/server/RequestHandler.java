@@ -3,7 +3,7 @@ package dev.parley.server;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
 
-/** Answers the requests below one path that is no agent's. Called on a virtual thread per request; may block. */
+/** Answers the requests below one path that is not an agent's. Called on a virtual thread per request; may block. */
 @FunctionalInterface
 public interface RequestHandler {
     /** The body of a request, which may still be with the client. */

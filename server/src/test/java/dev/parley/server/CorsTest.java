@@ -104,7 +104,7 @@ class CorsTest {
     }
 
     @Test
-    @DisplayName("S68 pages of other origins get no fields, and a list that is none is not repeated")
+    @DisplayName("S68 pages of other origins get no fields, and a list that is not one is not repeated")
     void refused() throws IOException {
         try (var server = TestServer.builder().corsOrigins(List.of(OURS)).start();
                 var client = RawClient.to(server)) {

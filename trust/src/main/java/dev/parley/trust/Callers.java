@@ -255,7 +255,7 @@ public final class Callers {
                 members = Json.read(Files.readAllBytes(file), Map.class);
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot read " + file, e);
-            } catch (A2AException e) { // which may quote a secret, so it is no cause
+            } catch (A2AException e) { // which may quote a secret, so it is not a cause
                 throw new IllegalArgumentException(file + ": not JSON (expected: an object with the names of callers)");
             }
             members.forEach((name, entry) -> {

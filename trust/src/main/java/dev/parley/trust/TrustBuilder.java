@@ -116,7 +116,7 @@ public final class TrustBuilder {
      * Accepts tokens of another issuer, which publishes its keys by OpenID Connect discovery, besides the hub's own. Its
      * users are called {@code name@host}, so that names of issuers cannot collide.
      *
-     * @throws IllegalArgumentException if it is no https URL, or of another machine without it
+     * @throws IllegalArgumentException if it is not an https URL, or of another machine without it
      */
     public TrustBuilder issuer(String url) {
         issuers.add(requireNonNull(url, "url"));
@@ -126,7 +126,7 @@ public final class TrustBuilder {
     /**
      * The header that cards name for API keys; {@value Authentication#KEY_HEADER}, the default, is taken besides.
      *
-     * @throws IllegalArgumentException if it is no name of a header, or one with another meaning
+     * @throws IllegalArgumentException if it is not a name of a header, or one with another meaning
      */
     public TrustBuilder keyHeader(String name) {
         if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")

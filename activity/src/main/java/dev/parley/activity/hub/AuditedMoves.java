@@ -43,7 +43,7 @@ final class AuditedMoves implements Moves {
     }
 
     /**
-     * The change of a row; none for one that cannot be read, as damage or a later version leaves it: the changes behind it would else never
+     * The change of a row; none for one that cannot be read, as damage or a later version leaves it: the changes after it would else never
      * be read.
      */
     private List<Move> readable(AuditRow row) {

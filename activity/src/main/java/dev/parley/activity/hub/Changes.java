@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class Changes implements HubObserver {
     private static final int TEXT = 200;
 
-    /** Numbers after the newest one from which a reader may resume; behind them it begins anew. */
+    /** Numbers after the newest one from which a reader may resume; after them it begins anew. */
     private static final long MOST_REPLAYED = 50_000;
 
     /** Key of the changes of all groups. No group has this name. */

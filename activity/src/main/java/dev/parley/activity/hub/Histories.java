@@ -88,7 +88,7 @@ final class Histories {
         return new History(task, events, last < head.lastSequence() && !events.isEmpty() ? (Long) last : null);
     }
 
-    /** Events after a number: those of a whole page, or of the first segment if one behind it cannot be read. */
+    /** Events after a number: those of a whole page, or of the first segment if one after it cannot be read. */
     private List<LoggedEvent> logged(Head head, long after, int limit, NavigableMap<Long, Instant> times) {
         try {
             return hub.tasks().read(head.key(), after, limit, MOST_BYTES);

@@ -101,7 +101,7 @@ final class Tail {
             return after <= number && number < page.next();
         }
 
-        /** The page after a number. There may be changes behind it by now. */
+        /** The page after a number. There may be changes after it by now. */
         Page behind(long number) {
             List<Move> moves = page.moves().stream()
                     .filter(move -> move.change().number() > number)

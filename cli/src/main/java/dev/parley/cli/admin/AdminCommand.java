@@ -52,7 +52,7 @@ public final class AdminCommand {
         return requireNonNull(row(operation).description(), operation);
     }
 
-    /** @param operation its name behind {@code admin/} */
+    /** @param operation its name after {@code admin/} */
     public static Command of(String operation) {
         Command command = Command.of(call -> run(call, operation))
                 .summary(description(operation).summary())

@@ -85,7 +85,7 @@ public final class HubAdmin {
     /**
      * Calls an operation of the hub, or of its data directory; the answer is its JSON.
      *
-     * @param operation name behind {@code admin/}
+     * @param operation name after {@code admin/}
      * @param values values of its parameters by their names; others are ignored
      */
     public static Map<?, ?> ask(Invocation call, String operation, Map<String, ?> values) throws InterruptedException {

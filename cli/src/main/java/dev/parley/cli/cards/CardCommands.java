@@ -155,7 +155,7 @@ public final class CardCommands {
         }
         CardKeys keys = CardSignatures.keys(call, List.of(keyFile));
         CardReferences.Found card = CardReferences.file(call.path(call.requiredArgument(0)));
-        card.card(); // throws if it is no card
+        card.card(); // throws if it is not a card
         call.output().json(keys.signer(call.option("--jku")).signed(card.bytes()));
         return 0;
     }
@@ -166,7 +166,7 @@ public final class CardCommands {
                         "no keys to verify by",
                         "give --trust FILE: the JWK set of the card's owner, got in a way that you trust"));
         CardReferences.Found found = found(call);
-        found.card(); // throws if it is no card
+        found.card(); // throws if it is not a card
         Verdict verdict = trust.verify(found.bytes(), found.host());
         if (!verdict.isVerified()) {
             throw CardSignatures.problem(found, verdict);

@@ -137,7 +137,7 @@ public final class KeysCommands {
                     print(call, row(keys, service));
                 })
                 .option("--oauth-client-id", "ID", "Keep an OAuth client; the secret is its own.")
-                .footer("The secret is read from the terminal, or from standard input if that is none.");
+                .footer("The secret is read from the terminal, or from standard input if that is not one.");
     }
 
     /** {@code config set} of AgentVault: says where a key belongs, or keeps it in the keyring. */

@@ -65,7 +65,7 @@ public final class Command {
         return of(work).withoutSettings();
     }
 
-    /** Returns the command with the options of its settings, behind its own, and with the one for help. */
+    /** Returns the command with the options of its settings, after its own, and with the one for help. */
     public CommandSpec spec() {
         if (takesClientSettings && options.isEmpty()) {
             agent();
@@ -122,7 +122,7 @@ public final class Command {
         return this;
     }
 
-    /** Adds any number of arguments behind the others. */
+    /** Adds any number of arguments after the others. */
     public Command rest(String label, String description) {
         spec.addPositional(PositionalParamSpec.builder()
                 .index(arguments + "..*")

@@ -14,7 +14,7 @@ public final class HttpAddress {
      * Reads an http or https URL.
      *
      * @throws IllegalArgumentException if it is something else
-     * @throws CommandException if it has a port that is none
+     * @throws CommandException if it has a port that is not one
      */
     public static HttpUrl of(String text) {
         requirePort(text);
@@ -27,7 +27,7 @@ public final class HttpAddress {
         return HttpUrl.ofTyped(text);
     }
 
-    /** @throws CommandException if a URL has a port that is none */
+    /** @throws CommandException if a URL has a port that is not one */
     static void requirePort(String text) {
         int port = URI.create(text).getPort();
         if (port == 0 || port > LAST_PORT) {

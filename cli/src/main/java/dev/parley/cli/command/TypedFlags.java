@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The flags of settings on a command line, before and behind the command's name; behind counts more. */
+/** The flags of settings on a command line, before and after the command's name; after counts more. */
 public final class TypedFlags implements Settings.Flags {
     private final List<ParseResult> innermostFirst = new ArrayList<>();
 
@@ -35,7 +35,7 @@ public final class TypedFlags implements Settings.Flags {
         return innermostFirst.stream().skip(1).flatMap(level -> level.matchedOptions().stream());
     }
 
-    /** Whether a flag that is no setting was given at any level. */
+    /** Whether a flag that is not a setting was given at any level. */
     public boolean has(String name) {
         return innermostFirst.stream().anyMatch(level -> level.hasMatchedOption(name));
     }

@@ -286,7 +286,7 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    /** An address in a card; empty if it is none of HTTP. Interfaces of gRPC have only host and port, and use TLS if the card does. */
+    /** An address in a card; empty if it is not one of HTTP. Interfaces of gRPC have only host and port, and use TLS if the card does. */
     public static Optional<HttpUrl> url(String address, HttpUrl card) {
         try {
             return Optional.of(

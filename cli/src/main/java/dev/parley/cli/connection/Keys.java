@@ -64,7 +64,7 @@ public final class Keys {
                                 .anyMatch(one -> has(keys, one.service())));
     }
 
-    /** Returns the service id of an agent at {@code url}; empty if it is no http URL. */
+    /** Returns the service id of an agent at {@code url}; empty if it is not an http URL. */
     public static Optional<String> serviceOf(String url) {
         try {
             return Optional.of(KeyManager.serviceId(URI.create(url)));

@@ -84,7 +84,7 @@ public final class RunCommand {
         }
     }
 
-    /** Each source file has a directory of its own, which is none of {@code parley up} in the home directory. */
+    /** Each source file has a directory of its own, which is not one of {@code parley up} in the home directory. */
     private static Path data(Path file) {
         return Path.of(".parley", "run", file.getFileName().toString().replaceFirst("\\.java$", ""));
     }

@@ -107,7 +107,7 @@ public final class TaskReport {
         call.output().result(() -> new byte[0], page -> TextView.identity(page, task));
     }
 
-    /** Names an outcome that is no success, and the command to go on with. */
+    /** Names an outcome that is not a success, and the command to go on with. */
     public void next(Task task) {
         TaskState state = task.state();
         String id = Invocation.quoted(task.id());

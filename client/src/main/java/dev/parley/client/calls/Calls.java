@@ -125,7 +125,7 @@ public final class Calls implements AutoCloseable {
         }
     }
 
-    /** Sends a request that is no operation, once. */
+    /** Sends a request that is not an operation, once. */
     public HttpCall.Answer exchange(HttpCall call, Duration timeout) {
         AgentAddress place = places.used();
         try {

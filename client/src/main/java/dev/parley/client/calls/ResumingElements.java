@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of an extension that goes on after the last element with an id, and before the first one behind where it began. One that
+ * A stream of an extension that goes on after the last element with an id, and before the first one after where it began. One that
  * is cut before there is either begins anew.
  */
 final class ResumingElements<E> extends ResumingFeed<E> {

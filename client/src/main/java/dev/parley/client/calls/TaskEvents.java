@@ -67,7 +67,7 @@ public final class TaskEvents extends ResumingFeed<LoggedEvent> {
     private boolean reconnected;
 
     private boolean hasArtifact;
-    /** The end of the task, which is shown behind artifacts that are yet to be read; null for none. */
+    /** The end of the task, which is shown after artifacts that are yet to be read; null for none. */
     private @Nullable LoggedEvent held;
     /** Whether what comes is the end of the task with these artifacts. */
     private boolean readsEnd;

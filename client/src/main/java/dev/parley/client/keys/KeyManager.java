@@ -388,7 +388,7 @@ public final class KeyManager {
     /**
      * Returns a service id as it is kept.
      *
-     * @throws IllegalArgumentException if it is no service id
+     * @throws IllegalArgumentException if it is not a service id
      */
     public static String id(String serviceId) {
         return ServiceKeys.service(serviceId);

@@ -41,7 +41,7 @@ record ServiceKeys(
         return SERVICE.matcher(text).matches();
     }
 
-    /** @throws IllegalArgumentException if it is no id of a service */
+    /** @throws IllegalArgumentException if it is not an id of a service */
     static String service(String id) {
         if (!isService(id)) {
             throw new IllegalArgumentException("service id: " + id + " (expected: " + EXPECTED_SERVICE + ")");

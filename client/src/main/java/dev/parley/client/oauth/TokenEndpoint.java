@@ -32,7 +32,7 @@ public final class TokenEndpoint {
         return url;
     }
 
-    /** @throws ClientException NO_TOKEN if the body is no JSON object */
+    /** @throws ClientException NO_TOKEN if the body is not a JSON object */
     public static Map<?, ?> read(HttpUrl url, byte[] body) {
         try {
             return Json.read(body, Map.class);

@@ -22,7 +22,7 @@ public final class ClientException extends RuntimeException {
         TIMED_OUT,
         /** There is no card where cards are looked for. */
         CARD_NOT_FOUND,
-        /** The document is no card that can be read. */
+        /** The document is not a card that can be read. */
         CARD_INVALID,
         /** The card is not signed by a key that is trusted, or not as it is now. */
         CARD_NOT_VERIFIED,

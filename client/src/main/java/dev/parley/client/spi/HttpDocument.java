@@ -4,7 +4,7 @@ import dev.parley.outbound.http.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole answer of a server that is no agent, or not known as one yet.
+ * A whole answer of a server that is not an agent, or not known as one yet.
  *
  * @param url the address that was read
  * @param mediaType null if the server gives none

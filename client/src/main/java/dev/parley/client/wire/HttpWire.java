@@ -177,7 +177,7 @@ public final class HttpWire implements AutoCloseable {
     }
 
     /**
-     * Returns the same request at the place to which an answer points; null if it is no redirect within the origin, or one that changes the
+     * Returns the same request at the place to which an answer points; null if it is not a redirect within the origin, or one that changes the
      * method.
      */
     private static @Nullable Request moved(Request request, HttpResponse<?> response) {

@@ -2,7 +2,7 @@
 import { root } from './route.js';
 import { began, ended, withProof } from './session.js';
 
-/** An answer that is no success, or none at all. */
+/** An answer that is not a success, or none at all. */
 export class ApiError extends Error {
   /** @param {{message: string, status?: number, code?: number, reason?: string, trace: string, details?: unknown}} fault {@code code}: that of JSON-RPC */
   constructor({ message, status = 0, code, reason, trace, details }) {

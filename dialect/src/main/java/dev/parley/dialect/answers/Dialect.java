@@ -65,7 +65,7 @@ public abstract class Dialect {
                                 out);
                     }
                     if (task.state().isTerminal()) {
-                        status(status, out); // readers stop behind it
+                        status(status, out); // readers stop after it
                     }
                 }
                 case Message answer -> {

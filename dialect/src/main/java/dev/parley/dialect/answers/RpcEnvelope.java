@@ -25,7 +25,7 @@ import tools.jackson.core.JsonToken;
  * @param body the whole request
  * @param id as JSON; {@code null} if there is none that could be repeated
  * @param from where in {@code body} the parameters begin; equal to {@code to} if there are none
- * @param problem why this is no request; null if it is one
+ * @param problem why this is not a request; null if it is one
  * @param anonymous whether the only problem is that it has no id, which some dialects take for a notification
  */
 public record RpcEnvelope(
@@ -42,7 +42,7 @@ public record RpcEnvelope(
     /**
      * Reads a request to an agent. Failures are answered under its id from then on.
      *
-     * @throws A2AException if it is no POST of JSON, or no request otherwise than for want of an id
+     * @throws A2AException if it is not a POST of JSON, or no request otherwise than for want of an id
      */
     public static RpcEnvelope read(WireRequest request, Dialect dialect, CallContext caller, FailureFraming framing) {
         framing.use(ResponseFraming.rpcWithoutId(dialect));
@@ -63,7 +63,7 @@ public record RpcEnvelope(
         return JsonText.request(body, in -> read(body, in));
     }
 
-    /** Returns the id of a request as JSON; {@code null} if the body is no request, or has none that could be repeated. */
+    /** Returns the id of a request as JSON; {@code null} if the body is not a request, or has none that could be repeated. */
     public static byte[] idOf(byte[] body) {
         if (body.length == 0) {
             return ResponseFraming.NO_ID;

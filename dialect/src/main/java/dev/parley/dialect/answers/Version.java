@@ -32,7 +32,7 @@ public enum Version {
      * Returns the version that a request asks for by header, or else by query parameter.
      *
      * @param served the dialects of the agent, for the error
-     * @throws A2AException VERSION_NOT_SUPPORTED if it is none that ever was
+     * @throws A2AException VERSION_NOT_SUPPORTED if it is not one that ever was
      */
     public static Version of(WireRequest request, Set<String> served) {
         String asked = request.header(Headers.VERSION);
@@ -70,7 +70,7 @@ public enum Version {
                 Map.of("supportedVersions", versions.replace(" ", "")));
     }
 
-    /** Returns a version by its number; null if it is none that ever was. */
+    /** Returns a version by its number; null if it is not one that ever was. */
     public static @Nullable Version known(String version) {
         String[] numbers = version.split("\\.", -1);
         if (numbers.length < 2 || numbers.length > 3) {

@@ -31,7 +31,7 @@ public final class KernelCard {
     /** Protocol version of an interface of this dialect. */
     public static final String VERSION = "kernel";
 
-    /** The one method of the dialect that is no operation. */
+    /** The one method of the dialect that is not an operation. */
     public static final String GET_CARD = "agent/getCard";
 
     private KernelCard() {}
@@ -112,7 +112,7 @@ public final class KernelCard {
         return said;
     }
 
-    /** The scheme of a card; null if it is none that can be used without more. */
+    /** The scheme of a card; null if it is not one that can be used without more. */
     private static @Nullable SecurityScheme scheme(Map<String, @Nullable Object> said) {
         Map<?, ?> details = said.get("configuration") instanceof Map<?, ?> map ? map : Map.of();
         return switch (String.valueOf(said.get("type")).toLowerCase(Locale.ROOT)) {

@@ -104,7 +104,7 @@ public final class LegacyDialect extends Dialect {
         };
     }
 
-    /** Until 1.0 this may be anything, but the Go SDK of 0.3 cannot read an error in which it is no object. */
+    /** Until 1.0 this may be anything, but the Go SDK of 0.3 cannot read an error in which it is not an object. */
     @Override
     public Object rpcErrorData(A2AException problem) {
         return Map.of(Problem.DETAILS, Problem.details(problem));

@@ -103,7 +103,7 @@ public record WireOperation(
                 : null;
     }
 
-    /** Returns the sequence number that an event id is; null if it is none. */
+    /** Returns the sequence number that an event id is; null if it is not one. */
     public static @Nullable Long sequence(String eventId) {
         try {
             long sequence = Long.parseLong(eventId.trim());

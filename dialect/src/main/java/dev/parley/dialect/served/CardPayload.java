@@ -86,7 +86,7 @@ public record CardPayload(byte[] whole, byte[] found) {
     /**
      * Returns the payloads of a card.
      *
-     * @throws A2AException if it is no card, or has no canonical form
+     * @throws A2AException if it is not a card, or has no canonical form
      */
     public static CardPayload of(byte[] card) {
         Map<?, ?> members = JsonText.read(card, Codecs.STRUCT);

@@ -20,7 +20,7 @@ public interface CardSigner {
      * Returns a card with a signature over each of its {@linkplain CardPayload payloads}, besides those that it has. One
      * that was made with the same protected header is replaced.
      *
-     * @throws A2AException if it is no card, or has no canonical form
+     * @throws A2AException if it is not a card, or has no canonical form
      */
     default byte[] signed(byte[] card) {
         CardPayload payload = CardPayload.of(card);

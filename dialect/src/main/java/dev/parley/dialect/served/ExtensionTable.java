@@ -101,7 +101,7 @@ public final class ExtensionTable {
     }
 
     /**
-     * Answers a request over REST at an address that is no agent's. Paths are those of the rows, and bodies are JSON: a web page can
+     * Answers a request over REST at an address that is not an agent's. Paths are those of the rows, and bodies are JSON: a web page can
      * send a POST of other types, or without a body, to any address without being allowed to; it cannot send a DELETE.
      *
      * @param caller authenticated before

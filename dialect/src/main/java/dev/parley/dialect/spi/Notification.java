@@ -39,7 +39,7 @@ public record Notification(
         return new Notification(contentType, headers, body, new Retries(most, pauses), first);
     }
 
-    /** This notification behind another one of the same event. */
+    /** This notification after another one of the same event. */
     public Notification after(Notification other) {
         return new Notification(contentType, headers, body, retries, other);
     }

@@ -59,7 +59,7 @@ public final class VaultDialect extends Dialect {
         super(NAME, Set.of());
     }
 
-    /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer only behind a slash. */
+    /** Where calls go, for an agent at {@code url}: servers made with AgentVault's own library answer only after a slash. */
     public static String address(String url) {
         return url.matches("[^?#]*/[^./?#]+") ? url + "/" : url;
     }

@@ -106,7 +106,7 @@ public final class RemoteCards implements AutoCloseable {
      *
      * @param keys of which one has to sign the card; empty for those that are trusted for all agents
      * @param origin that is called
-     * @throws ClientException if it is no card, or its signature does not suffice
+     * @throws ClientException if it is not a card, or its signature does not suffice
      */
     public RemoteCard read(byte[] document, String keys, URI origin) {
         AgentCard card;

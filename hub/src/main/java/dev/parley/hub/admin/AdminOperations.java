@@ -55,7 +55,7 @@ public final class AdminOperations {
     }
 
     /**
-     * Names behind {@code admin/privacy/} of the operations that list what the hub and its extensions hold about a principal, by pages, except
+     * Names after {@code admin/privacy/} of the operations that list what the hub and its extensions hold about a principal, by pages, except
      * for tasks.
      */
     public static List<String> personalData() {

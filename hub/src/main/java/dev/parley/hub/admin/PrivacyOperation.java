@@ -27,7 +27,7 @@ final class PrivacyOperation {
 
     private PrivacyOperation() {}
 
-    /** @param after tasks behind that of this id; null for the first */
+    /** @param after tasks after that of this id; null for the first */
     @AdminCall.Named("privacy/tasks")
     record ListTasks(
             String group,

@@ -110,7 +110,7 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
         return content;
     }
 
-    /** A statement that was there before has no id: behind it comes the rest of those, which have another order. */
+    /** A statement that was there before has no id: after it comes the rest of those, which have another order. */
     private static @Nullable String id(KnowledgeOperation.Change change) {
         return change.metadata().get(SNAPSHOT) == null ? change.changeId() : null;
     }

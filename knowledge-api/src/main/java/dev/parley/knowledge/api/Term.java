@@ -117,7 +117,7 @@ public sealed interface Term {
             }
         }
 
-        /** True if a value of this type that is no text would take long to be understood. */
+        /** True if a value of this type that is not text would take long to be understood. */
         public static boolean isTooLong(String lexical, String datatype) {
             return lexical.length() > MAX_VALUE && datatype.startsWith(XSD) && !TEXTS.contains(datatype);
         }
@@ -192,7 +192,7 @@ public sealed interface Term {
         }
     }
 
-    /** Returns a name as it is compared, or says in which field something stands that is none. */
+    /** Returns a name as it is compared, or says in which field something stands that is not one. */
     static String name(String field, String name) {
         requireNonNull(name, field);
         if (name.isEmpty()) {

@@ -25,7 +25,7 @@ enum GraphQlFailure {
     /** No part of the query could be answered. */
     EXECUTION;
 
-    /** Returns the error for a query, with the errors of GraphQL behind it. */
+    /** Returns the error for a query, with the errors of GraphQL after it. */
     A2AException because(List<? extends Map<String, Object>> errors) {
         return of(KnowledgeError.KNOWLEDGE_QUERY, errors);
     }

@@ -191,7 +191,7 @@ public final class GraphQlQueries {
      * True for what a query names: as a text, in its variables, or, if it is in terms of the types of its group, as a field,
      * an argument or within values. It is the same whether there are such types or not.
      *
-     * @throws A2AException KNOWLEDGE_QUERY if it is no GraphQL
+     * @throws A2AException KNOWLEDGE_QUERY if it is not GraphQL
      */
     public Predicate<String> namedIn(KnowledgeOperation.Query query) {
         var known = generic().known(query.query(), Operation.QUERY);

@@ -107,7 +107,7 @@ final class GraphQlSchema {
     /**
      * Parses a query without validating it.
      *
-     * @throws dev.parley.protocol.A2AException if it is no GraphQL, or too long
+     * @throws dev.parley.protocol.A2AException if it is not GraphQL, or too long
      */
     static Document parse(String text, GraphQlLimits limits) {
         if (text.length() > limits.characters()) {

@@ -21,7 +21,7 @@ record TypedModel(List<Type> types) {
      *
      * @param name of the type
      * @param one the root field that finds one by its id
-     * @param all the root field that lists them; with {@code Page} behind it, the one that pages through them
+     * @param all the root field that lists them; with {@code Page} after it, the one that pages through them
      * @param classes IRIs of the class and of those below it
      */
     record Type(String iri, String name, String one, String all, Set<String> classes, List<Field> fields) {

@@ -34,7 +34,7 @@ public record Review(
     /**
      * The number that an id stands for.
      *
-     * @throws A2AException INVALID_PARAMS if it is none
+     * @throws A2AException INVALID_PARAMS if it is not one
      */
     public static long number(String id) {
         try {

@@ -34,7 +34,7 @@ public record SparqlService(URI query, URI update, Supplier<String> authorizatio
      * Reads a setting: {@code sparql=URL}, or {@code sparql=URL,URL} with an address of queries and one of updates.
      *
      * @param authorization as in the record
-     * @throws InvalidField if it is none, or an address is refused
+     * @throws InvalidField if it is not one, or an address is refused
      */
     public static SparqlService parse(String setting, Supplier<String> authorization) {
         String prefix = FIELD + "=";

@@ -65,7 +65,7 @@ public final class RdfTerms {
         }
     }
 
-    /** Returns null if it is no resource. */
+    /** Returns null if it is not a resource. */
     public static @Nullable String id(Node node) {
         if (node.isBlank()) {
             return BLANK + node.getBlankNodeLabel();

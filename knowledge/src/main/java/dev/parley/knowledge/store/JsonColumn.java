@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class JsonColumn {
     private static final String ESCAPED = "\\u0000";
 
-    /** The escape behind an even number of backslashes: others are characters of the text. */
+    /** The escape after an even number of backslashes: others are characters of the text. */
     private static final Pattern NUL = Pattern.compile("(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000");
 
     private JsonColumn() {}

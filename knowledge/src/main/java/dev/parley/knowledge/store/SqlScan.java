@@ -87,7 +87,7 @@ final class SqlScan {
         return seen;
     }
 
-    /** Reads {@code size} rows, and returns the last one that was read, seen or not; null if there are no more behind. */
+    /** Reads {@code size} rows, and returns the last one that was read, seen or not; null if there are no more after. */
     @Nullable
     Row chunk(Where where, Order order, long @Nullable [] after, int size, List<Row> seen) throws SQLException {
         var values = new ArrayList<@Nullable Object>();

@@ -52,7 +52,7 @@ public record Elicitation(
     /** Numbers of JSON: neither NaN nor the suffixes of Java. */
     private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]{1,300}(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
 
-    /** Reads a request of a server; empty if it is no question to the user. */
+    /** Reads a request of a server; empty if it is not a question to the user. */
     public static Optional<Elicitation> of(Map<String, @Nullable Object> request) {
         if (!METHOD.equals(request.get("method"))) {
             return Optional.empty();

@@ -54,7 +54,7 @@ final class Exchange {
         fail(new ServerFailure(ServerFailure.Kind.INVALID_RESPONSE, "more than " + MOST_WAITING + " messages wait"));
     }
 
-    /** Ends the exchange behind its messages. The first failure is the one that counts. */
+    /** Ends the exchange after its messages. The first failure is the one that counts. */
     void fail(ServerFailure reason) {
         if (failure.compareAndSet(null, reason)) {
             boolean unused =

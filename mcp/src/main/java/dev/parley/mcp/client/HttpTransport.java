@@ -234,7 +234,7 @@ public final class HttpTransport implements McpTransport {
             case Incoming.Damaged damaged ->
                 throw new ServerFailure(
                         Kind.INVALID_RESPONSE,
-                        "the answer is no JSON: " + damaged.problem() + ": "
+                        "the answer is not JSON: " + damaged.problem() + ": "
                                 + new UnusableAnswer(answer, bytes).text());
             case Incoming.Message other -> throw new UnusableAnswer(answer, bytes).failure();
             case Incoming.Noise noise -> throw new UnusableAnswer(answer, bytes).failure();
@@ -330,12 +330,12 @@ public final class HttpTransport implements McpTransport {
                 if (method == null) {
                     throw new ServerFailure(
                             Kind.INVALID_RESPONSE,
-                            "the answer is no JSON: " + problem + ": " + UnusableAnswer.visible(data));
+                            "the answer is not JSON: " + problem + ": " + UnusableAnswer.visible(data));
                 }
                 LOG.log(System.Logger.Level.WARNING, "{0}: {1} cannot be read: {2}", url.getHost(), method, problem);
             }
             case Incoming.Noise noise ->
-                LOG.log(System.Logger.Level.DEBUG, "{0} sends an event that is no message", url.getHost());
+                LOG.log(System.Logger.Level.DEBUG, "{0} sends an event that is not a message", url.getHost());
         }
         return false;
     }

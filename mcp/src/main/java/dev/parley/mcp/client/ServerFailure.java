@@ -9,7 +9,7 @@ public final class ServerFailure extends RuntimeException {
     public enum Kind {
         TIMEOUT,
         CONNECTION,
-        /** The answer is no message of MCP, or larger than the limit. */
+        /** The answer is not a message of MCP, or larger than the limit. */
         INVALID_RESPONSE,
         /** The server wants credentials that this client does not have. */
         UNAUTHORIZED,

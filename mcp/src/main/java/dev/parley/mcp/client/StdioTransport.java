@@ -216,7 +216,7 @@ public final class StdioTransport implements McpTransport {
                 if (line.length > 0) {
                     LOG.log(
                             System.Logger.Level.DEBUG,
-                            "MCP server {0} printed a line that is no message",
+                            "MCP server {0} printed a line that is not a message",
                             program.name());
                 }
             }
@@ -238,7 +238,7 @@ public final class StdioTransport implements McpTransport {
         Exchange exchange = id == null ? only() : exchanges.get(id);
         if (exchange != null) {
             exchange.fail(new ServerFailure(
-                    Kind.INVALID_RESPONSE, "the answer is no JSON: " + damaged.problem() + ": " + text));
+                    Kind.INVALID_RESPONSE, "the answer is not JSON: " + damaged.problem() + ": " + text));
         }
     }
 

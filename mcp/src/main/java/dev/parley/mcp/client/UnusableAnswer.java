@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.regex.Pattern;
 
-/** An answer over HTTP that is no message of the protocol, as a text for people. */
+/** An answer over HTTP that is not a message of the protocol, as a text for people. */
 record UnusableAnswer(HttpResponse<?> answer, byte[] body) {
     /** Characters of an answer that an error shows. */
     private static final int SHOWN = 200;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class HubListing {
     private HubListing() {}
 
-    /** Addresses of the agents of a hub at its own origin; the address itself if it is no hub, or lists none. */
+    /** Addresses of the agents of a hub at its own origin; the address itself if it is not a hub, or lists none. */
     static List<String> of(CommandCall call, String address) {
         String hub = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
         if (!hub.matches("https?://[^/?#]+")) {

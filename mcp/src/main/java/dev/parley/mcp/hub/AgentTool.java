@@ -55,7 +55,7 @@ record AgentTool(
         return Optional.ofNullable(of(candidates).get(name)).or(() -> unlisted(name, candidates));
     }
 
-    /** A tool that is no skill on the card of its agent, which declares that it has more. */
+    /** A tool that is not a skill on the card of its agent, which declares that it has more. */
     private static Optional<AgentTool> unlisted(String name, Map<String, AgentCard> cards) {
         return cards.entrySet().stream()
                 .filter(agent -> name.startsWith(agent.getKey() + BETWEEN)

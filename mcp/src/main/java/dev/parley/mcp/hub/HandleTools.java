@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Tools for tasks that go on behind their call, for clients without the extension of tasks. */
+/** Tools for tasks that go on after their call, for clients without the extension of tasks. */
 final class HandleTools {
     static final String STATUS = "task_status";
     static final String RESULT = "task_result";

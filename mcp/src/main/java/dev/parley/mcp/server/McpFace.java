@@ -95,7 +95,7 @@ public final class McpFace implements WireFace {
                         problem(problem))));
     }
 
-    /** Replies, and those of a feed behind them. */
+    /** Replies, and those of a feed after them. */
     private static final class Joined implements Feed<HttpReply> {
         private @Nullable List<HttpReply> first;
         private final Feed<HttpReply> rest;

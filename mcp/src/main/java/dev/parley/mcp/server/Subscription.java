@@ -154,7 +154,7 @@ final class Subscription implements AutoCloseable {
                 id, Trees.with(Map.of("resultType", "complete"), "_meta", Map.of(Meta.SUBSCRIPTION_ID, id)));
     }
 
-    /** Sends the first messages, and behind them all changes since the sources are followed. */
+    /** Sends the first messages, and after them all changes since the sources are followed. */
     private void begin(List<McpMessage> first) {
         lock.lock();
         try {

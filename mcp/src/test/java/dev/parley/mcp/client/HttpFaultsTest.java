@@ -151,7 +151,7 @@ class HttpFaultsTest {
 
     @ParameterizedTest
     @MethodSource("phases")
-    @DisplayName("C1: an error without an id, or with one that is no number, is the error of its request")
+    @DisplayName("C1: an error without an id, or with one that is not a number, is the error of its request")
     void errorsOfRequestsThatTheServerCouldNotRead(boolean isModern, String phase) throws Exception {
         server(isModern);
         for (int status : List.of(200, 400, 403, 422, 500)) {

@@ -148,7 +148,7 @@ final class Deliveries {
                 retryable);
     }
 
-    /** Whether a refusal tells that there is no endpoint of the mesh: the answer is no message, or there is no such agent. */
+    /** Whether a refusal tells that there is no endpoint of the mesh: the answer is not a message, or there is no such agent. */
     static boolean isFromOutside(OneException refused) {
         return !refused.isRetryable()
                 && (refused.details().containsKey(STATUS)

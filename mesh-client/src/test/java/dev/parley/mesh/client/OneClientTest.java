@@ -99,7 +99,7 @@ final class OneClientTest {
     }
 
     @Test
-    @DisplayName("ONE05: a task that is no skill of the receiver is refused before anything is sent")
+    @DisplayName("ONE05: a task that is not a skill of the receiver is refused before anything is sent")
     void checksCapabilities() {
         try (OneClient researcher = OneClient.connect(PLANNER, peer.client())) {
             assertThatThrownBy(() -> researcher.send(TaskDelegation.of("paint")))

@@ -19,7 +19,7 @@ record Choice(
         Object score,
         Map<String, @Nullable Object> reasons,
         List<String> others) {
-    /** Beginning of the members of a run's metadata that keep choices; the id of the step stands behind it. */
+    /** Beginning of the members of a run's metadata that keep choices; the id of the step stands after it. */
     static final String KEY = "one/choice/";
 
     Map<String, @Nullable Object> record() {

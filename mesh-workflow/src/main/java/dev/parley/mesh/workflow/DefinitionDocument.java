@@ -28,7 +28,7 @@ public final class DefinitionDocument {
     /**
      * The document with its name in canonical form.
      *
-     * @throws InvalidField or {@link dev.parley.protocol.A2AException} if it is none, with the place
+     * @throws InvalidField or {@link dev.parley.protocol.A2AException} if it is not one, with the place
      */
     public static Map<String, @Nullable Object> checked(Map<String, @Nullable Object> document) {
         document.keySet().forEach(member -> {

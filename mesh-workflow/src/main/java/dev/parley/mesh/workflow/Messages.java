@@ -34,7 +34,7 @@ final class Messages {
      * The message, with what a short form leaves out.
      *
      * @param url address of the agent {@code one}
-     * @throws InvalidField if it is no message with a document
+     * @throws InvalidField if it is not a message with a document
      */
     static Envelope envelope(Map<String, @Nullable Object> written, CallContext caller, String url) {
         var filled = new LinkedHashMap<>(written);

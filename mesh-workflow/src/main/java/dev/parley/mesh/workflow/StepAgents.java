@@ -135,7 +135,7 @@ final class StepAgents {
         return known;
     }
 
-    /** Context of a call of an agent. A run of a run is a call of the same agent, which is no loop: documents are finite. */
+    /** Context of a call of an agent. A run of a run is a call of the same agent, which is not a loop: documents are finite. */
     CallContext toward(String agent) {
         if (Workflow.isUrl(agent)) {
             return CallContext.anonymous().withTraceparent(caller.traceparent()).through(caller.chain());

@@ -55,7 +55,7 @@ final class Votes {
             .as(v -> v.<Vote>next())
             .closed();
 
-    /** Members of the metadata of a vote's task: the principal that began it, ballots behind the names of voters. */
+    /** Members of the metadata of a vote's task: the principal that began it, ballots after the names of voters. */
     private static final String STARTER = "one/vote";
 
     private static final String BALLOT = "one/ballot/";

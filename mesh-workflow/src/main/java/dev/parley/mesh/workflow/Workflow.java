@@ -109,7 +109,7 @@ public record Workflow(
     }
 
     /**
-     * A step. One that is a vote is a step for each voter, which is named {@code <id>/<voter>}, and the count behind them.
+     * A step. One that is a vote is a step for each voter, which is named {@code <id>/<voter>}, and the count after them.
      *
      * @param place in the document
      * @param agent empty before one is chosen for the need
@@ -152,7 +152,7 @@ public record Workflow(
                     vote);
         }
 
-        /** The vote that the step counts; null if it is none. */
+        /** The vote that the step counts; null if it is not one. */
         @Nullable
         Vote counted() {
             return isBallot() ? null : vote;
@@ -406,7 +406,7 @@ public record Workflow(
         throw InvalidField.of(place(step, "depends[" + index + "]"), '"' + name + "\" (expected: " + expected + ")");
     }
 
-    /** The steps in an order in which each stands behind those on which it depends. */
+    /** The steps in an order in which each stands after those on which it depends. */
     private static Map<String, Step> inOrder(Map<String, Step> steps, List<String> ids) {
         var waiting = new HashMap<String, Integer>();
         var dependants = new HashMap<String, List<String>>();
@@ -474,7 +474,7 @@ public record Workflow(
         return agent.regionMatches(true, 0, "http://", 0, 7) || agent.regionMatches(true, 0, "https://", 0, 8);
     }
 
-    /** @throws InvalidField if this is no URL of an agent */
+    /** @throws InvalidField if this is not a URL of an agent */
     private static void requireUrl(String field, String agent) {
         try {
             URI url = new URI(agent);

@@ -148,7 +148,7 @@ public record WorkflowDocument(
     /**
      * Reads a new document: as it is, or in its short form with a {@code type}.
      *
-     * @throws InvalidField or {@link A2AException} if it is none, or has unknown members
+     * @throws InvalidField or {@link A2AException} if it is not one, or has unknown members
      */
     public static WorkflowDocument strict(Map<String, @Nullable Object> written) {
         return CLOSED.fromJson(content(written));
@@ -188,7 +188,7 @@ public record WorkflowDocument(
     /**
      * Reads a document: as it is, in its short form with a {@code type}, or in an envelope.
      *
-     * @throws InvalidField or {@link A2AException} if it is none
+     * @throws InvalidField or {@link A2AException} if it is not one
      */
     public static WorkflowDocument of(Map<String, @Nullable Object> written) {
         return CODEC.fromJson(content(written));

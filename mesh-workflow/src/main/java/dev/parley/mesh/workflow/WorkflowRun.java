@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * goes on after a restart where it was. Not safe for several threads.
  */
 public final class WorkflowRun {
-    /** Beginning of the members of a run's metadata that keep the newest happening of a step; the id of the step stands behind it. */
+    /** Beginning of the members of a run's metadata that keep the newest happening of a step; the id of the step stands after it. */
     public static final String KEY = "one/step/";
 
     /** Members of the metadata of the first message of a run: the run that it resumes, or repeats. */

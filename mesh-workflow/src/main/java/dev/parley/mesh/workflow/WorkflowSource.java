@@ -210,7 +210,7 @@ public final class WorkflowSource implements HubExtensionSource {
             return begin(document(other), Map.of(WorkflowRun.REPEATS, other.id()), caller);
         }
 
-        /** The document of a run, of which it was checked that it is no vote. */
+        /** The document of a run, of which it was checked that it is not a vote. */
         private static Map<String, @Nullable Object> document(Task run) {
             return WorkflowDocument.valid(() -> {
                 Map<String, @Nullable Object> document =

@@ -56,7 +56,7 @@ final class Received {
         return new Query(jwe, Map.of(), null);
     }
 
-    /** Content that is no JSON: the text of a query, or of a response. */
+    /** Content that is not JSON: the text of a query, or of a response. */
     private static MeshContent text(Body body) {
         if (!(body.content() instanceof String text)) {
             throw Failures.invalid("message.content", "no text (expected: a text, as the media type is no JSON)");

@@ -93,7 +93,7 @@ final class WorkflowMessagesTest {
             assertThat(first.status()).as(first.body()).isEqualTo(200);
             assertThat(post(peer, signed("m-5", to, planner)).at("workflowId")).isEqualTo(first.at("workflowId"));
             assertThat(post(peer, WORKFLOW).status())
-                    .as("a document is no message of the mesh")
+                    .as("a document is not a message of the mesh")
                     .isEqualTo(200);
             assertThat(message(peer, coordination("m-6", WORKFLOW))).contains("REJECTED", "envelope");
         }

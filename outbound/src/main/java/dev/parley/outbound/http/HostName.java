@@ -46,7 +46,7 @@ public record HostName(String name, @Nullable InetAddress address) {
         return new HostName(name, null);
     }
 
-    /** Reads an address in its usual spelling, or empty if it is none. */
+    /** Reads an address in its usual spelling, or empty if it is not one. */
     public static Optional<byte[]> literal(String text) {
         if (text.indexOf(':') >= 0) {
             return v6(text);

@@ -31,7 +31,7 @@ final class KeptConnection extends DefaultBHttpClientConnection implements Manag
     /** Most answers with a status below 200 before the answer itself. */
     private static final int INTERIM_ANSWERS = 16;
 
-    /** Sees the buffer of the connection, which is no member that can be read. */
+    /** Sees the buffer of the connection, which is not a member that can be read. */
     private static final class Buffered implements HttpMessageParserFactory<ClassicHttpResponse> {
         private @Nullable SessionInputBuffer buffer;
 

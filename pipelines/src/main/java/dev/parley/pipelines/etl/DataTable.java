@@ -53,7 +53,7 @@ record DataTable(String name, List<Column> columns, List<Row> rows, List<Rejecte
         return json;
     }
 
-    /** @throws Unusable if it is no table */
+    /** @throws Unusable if it is not a table */
     static DataTable of(Map<String, @Nullable Object> json) {
         List<Column> columns = StepInput.array(json.get("columns")).stream()
                 .map(StepInput::object)

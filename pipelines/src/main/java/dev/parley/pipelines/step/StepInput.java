@@ -41,13 +41,13 @@ public record StepInput(
         return new StepInput(parameters, inputs, request.files());
     }
 
-    /** A value as a JSON object; empty if it is none. */
+    /** A value as a JSON object; empty if it is not one. */
     @SuppressWarnings("unchecked") // members of JSON objects have names that are texts
     public static Map<String, @Nullable Object> object(@Nullable Object value) {
         return value instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
     }
 
-    /** A value as a JSON array; empty if it is none. */
+    /** A value as a JSON array; empty if it is not one. */
     @SuppressWarnings("unchecked")
     public static List<@Nullable Object> array(@Nullable Object value) {
         return value instanceof List<?> list ? (List<@Nullable Object>) list : List.of();

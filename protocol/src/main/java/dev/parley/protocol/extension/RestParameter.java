@@ -104,7 +104,7 @@ public record RestParameter(
         };
     }
 
-    /** The time that a value of the type {@link Type#TIME} is; null if it is none. */
+    /** The time that a value of the type {@link Type#TIME} is; null if it is not one. */
     public static @Nullable Instant time(@Nullable Object value) {
         try {
             Instant time = value == null ? null : Instant.parse(value.toString());

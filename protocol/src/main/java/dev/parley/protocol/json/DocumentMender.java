@@ -76,7 +76,7 @@ public final class DocumentMender {
      *
      * @param fault why it does not
      * @param blemishes gets the place and the problem of each value that is left out
-     * @throws A2AException {@code fault} if the rest does not fit either, or it is no JSON object
+     * @throws A2AException {@code fault} if the rest does not fit either, or it is not a JSON object
      */
     public static <T> T read(byte[] json, Function<byte[], T> reader, A2AException fault, Consumer<String> blemishes) {
         Map<String, @Nullable Object> tree;

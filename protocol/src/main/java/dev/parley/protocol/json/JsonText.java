@@ -118,7 +118,7 @@ public final class JsonText {
     /**
      * Reads a value of a request, within the limits of requests.
      *
-     * @throws A2AException PARSE_ERROR if it is no JSON or beyond a limit, INVALID_PARAMS naming the field if it does not fit
+     * @throws A2AException PARSE_ERROR if it is not JSON or beyond a limit, INVALID_PARAMS naming the field if it does not fit
      */
     public static <T> T request(byte[] json, Codec<T> codec) {
         return request(json, in -> required(codec, in));
@@ -224,7 +224,7 @@ public final class JsonText {
     }
 
     /**
-     * Refuses escapes of half a surrogate pair, which is no character: it could be written to no file, sent in no UTF-8 and
+     * Refuses escapes of half a surrogate pair, which is not a character: it could be written to no file, sent in no UTF-8 and
      * signed by no key. Outside of texts there are no backslashes, and unescaped halves are no UTF-8.
      */
     private static byte[] wholeCharacters(byte[] json) {
@@ -268,7 +268,7 @@ public final class JsonText {
         return write(NOTHING, codec, value, NOTHING);
     }
 
-    /** Returns the JSON of a value between what comes before and behind it. */
+    /** Returns the JSON of a value between what comes before and after it. */
     public static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
         var bytes = new Pieces(EVENT_SIZE + before.length + behind.length);
         bytes.write(before);

@@ -16,7 +16,7 @@ public final class TextSettings implements SettingReader {
         this.others = others;
     }
 
-    /** @throws IllegalArgumentException if the text is no value of the setting */
+    /** @throws IllegalArgumentException if the text is not a value of the setting */
     @Override
     public <T> @Nullable T read(SettingSpec<T> setting) {
         read.add(setting.name());

@@ -47,7 +47,7 @@ public record AddressRange(byte[] address, int length) {
         return new IllegalArgumentException("address: " + text + " (expected: IP or IP/bits)");
     }
 
-    /** Reads an address in its usual spelling, with an IPv4 address for one that is mapped to IPv6; empty if it is none. */
+    /** Reads an address in its usual spelling, with an IPv4 address for one that is mapped to IPv6; empty if it is not one. */
     public static Optional<InetAddress> literal(String text) {
         if (!V4.matcher(text).matches() && !V6.matcher(text).matches()) {
             return Optional.empty();

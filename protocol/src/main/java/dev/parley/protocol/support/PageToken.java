@@ -17,7 +17,7 @@ public final class PageToken {
 
     /**
      * @param question caller, filters and order of the list, as a value with a text of its own
-     * @param fields of the position behind the page; only the last one may have line breaks
+     * @param fields of the position after the page; only the last one may have line breaks
      */
     public static String of(Object question, List<?> fields) {
         var text = new StringBuilder(checksum(question));

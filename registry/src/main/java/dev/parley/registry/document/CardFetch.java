@@ -69,7 +69,7 @@ public final class CardFetch implements AutoCloseable {
      * Fetches the card of an agent: at its own address, or at the well-known ones of the agent and of its host.
      *
      * @param group of the caller, whose share of look-ups it uses
-     * @throws A2AException NOT_FETCHED with the reason, or INVALID_PARAMS if it is no address
+     * @throws A2AException NOT_FETCHED with the reason, or INVALID_PARAMS if it is not an address
      */
     public Fetched card(String group, String url) {
         return card(group, url, false);

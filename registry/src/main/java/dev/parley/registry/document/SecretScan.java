@@ -280,7 +280,7 @@ public final class SecretScan {
         return false;
     }
 
-    /** Whether a value is no word, name, path or address, as secrets are none. */
+    /** Whether a value is not a word, name, path or address, as secrets are none. */
     private static boolean isRandom(String text) {
         boolean hasDigit = text.chars().anyMatch(Character::isDigit);
         boolean hasLetter = text.chars().anyMatch(Character::isLetter);

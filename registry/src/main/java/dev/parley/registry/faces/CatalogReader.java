@@ -38,7 +38,7 @@ final class CatalogReader {
     /**
      * The parameters of the registrations of all entries, those of nested catalogs included.
      *
-     * @throws A2AException if it is no catalog, or too large
+     * @throws A2AException if it is not a catalog, or too large
      */
     static List<Map<String, @Nullable Object>> read(Map<?, ?> catalog) {
         var reader = new CatalogReader();

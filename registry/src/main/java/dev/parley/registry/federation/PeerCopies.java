@@ -52,7 +52,7 @@ final class PeerCopies {
         int copied;
         int removed;
         int refused;
-        /** Why the last entry was refused that is no entry of the peer. */
+        /** Why the last entry was refused that is not an entry of the peer. */
         String problem = "";
 
         CopiedEntries shown() {

@@ -239,7 +239,7 @@ final class FacetCounts {
         return new Field(version, kept.entries, values, size);
     }
 
-    /** Labels of a field: those between its name with an equals sign and with the character behind that. */
+    /** Labels of a field: those between its name with an equals sign and with the character after that. */
     private String ofField() {
         return label + " >= ? AND " + label + " < ?";
     }

@@ -109,7 +109,7 @@ final class Matches {
         }
     }
 
-    /** The first position at or behind another one whose row is not before a row: its distance counts, not the length of the list. */
+    /** The first position at or after another one whose row is not before a row: its distance counts, not the length of the list. */
     private static int seek(int[] rows, int from, int row) {
         int low = from;
         int step = 1;

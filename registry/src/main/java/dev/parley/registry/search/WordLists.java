@@ -184,7 +184,7 @@ final class WordLists {
         return isPostgresql ? "words @@ CAST(? AS tsquery)" : "registry_search MATCH ?";
     }
 
-    /** A word with its quotes, and an asterisk behind them for its begin, as the database has it. */
+    /** A word with its quotes, and an asterisk after them for its begin, as the database has it. */
     String expression(String quoted) {
         return isPostgresql ? quoted.replace('"', '\'').replace(" *", ":*") : quoted;
     }

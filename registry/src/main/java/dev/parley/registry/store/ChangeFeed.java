@@ -12,7 +12,7 @@ final class ChangeFeed {
     private long committed;
     private boolean closed;
 
-    /** Changes after a position, and the position behind all that were looked at. */
+    /** Changes after a position, and the position after all that were looked at. */
     record Batch(List<EntryChange> changes, long last) {}
 
     synchronized void wake() {

@@ -41,7 +41,7 @@ record Urns(String publisher, List<String> domains) {
     /** Characters of a digest in a part. */
     private static final int DIGEST = 10;
 
-    /** Verbs behind ids in paths. */
+    /** Verbs after ids in paths. */
     private static final Set<String> VERBS =
             Set.of("renew", "transfer", "revoke", "review", "note", "restore", "views", "validate", "refresh");
 

@@ -234,7 +234,7 @@ final class Views {
         return bits < 0 ? null : network;
     }
 
-    /** Length of the prefix; -1 if it is none. */
+    /** Length of the prefix; -1 if it is not one. */
     private static int bits(String range, int most) {
         int slash = range.indexOf('/');
         if (slash < 0) {

@@ -41,7 +41,7 @@ final class DidWeb {
         this.clock = clock;
     }
 
-    /** The domain of an identity without a path; null if it is none. */
+    /** The domain of an identity without a path; null if it is not one. */
     static @Nullable String domain(String identity) {
         String domain = identity.startsWith(PREFIX) ? identity.substring(PREFIX.length()) : "";
         return DOMAIN.matcher(domain).matches() ? domain : null;

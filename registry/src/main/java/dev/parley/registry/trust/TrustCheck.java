@@ -83,7 +83,7 @@ public final class TrustCheck implements EntryCheck {
     }
 
     /**
-     * The verdict on the signatures of a card that is no entry, by the keys of now.
+     * The verdict on the signatures of a card that is not an entry, by the keys of now.
      *
      * @param url from which it came; null for none
      */

@@ -159,7 +159,7 @@ record TrustManifest(DidWeb identities, InstantSource clock) {
     /**
      * Verifies a signature by the profile {@code did-web-v1} over the object that holds it.
      *
-     * @throws IllegalArgumentException if it is none of that profile and type
+     * @throws IllegalArgumentException if it is not one of that profile and type
      */
     private Verdict verify(Map<?, ?> object, Map<?, ?> signature, String type, String group) throws IOException {
         if (!(signature.get("jws") instanceof String jws)

@@ -18,7 +18,7 @@ record Actions(AuditTrail audit) {
         note(name, action, target, Cards.GROUP + "/" + name, OK, request);
     }
 
-    /** An action that was refused to a client that is no account, or that has not proved to be one. */
+    /** An action that was refused to a client that is not an account, or that has not proved to be one. */
     void denied(Optional<Developer> developer, String action, VaultRequest request) {
         String subject = developer
                 .map(known -> Cards.GROUP + "/" + Cards.principal(known.id()))

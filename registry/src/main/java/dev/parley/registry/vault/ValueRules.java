@@ -113,7 +113,7 @@ final class ValueRules {
     /**
      * The object of a body.
      *
-     * @throws Refusal if it is none, or breaks a rule
+     * @throws Refusal if it is not one, or breaks a rule
      */
     static Map<String, @Nullable Object> body(byte[] bytes, Rule rule) {
         if (bytes.length > LARGEST_BODY) {

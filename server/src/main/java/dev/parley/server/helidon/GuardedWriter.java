@@ -80,7 +80,7 @@ final class GuardedWriter implements DataWriter {
             write.run();
             connection.written();
         } catch (UncheckedIOException departed) {
-            // The thread that reads notices it only behind all requests that came before.
+            // The thread that reads notices it only after all requests that came before.
             connection.disconnected();
             throw departed;
         } finally {

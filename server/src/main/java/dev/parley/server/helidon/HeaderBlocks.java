@@ -66,7 +66,7 @@ final class HeaderBlocks {
     /**
      * Returns what to read instead of these bytes; the rest comes with later ones.
      *
-     * @throws Http2Exception if it is no HTTP/2, or a block is too much, or damaged; that ends the connection
+     * @throws Http2Exception if it is not HTTP/2, or a block is too much, or damaged; that ends the connection
      */
     byte[] in(byte[] bytes) {
         var out = new ByteArrayOutputStream(bytes.length);

@@ -7,7 +7,7 @@ import io.helidon.http.RequestException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reader that refuses malformed requests which Helidon accepts: chunks without a line break behind them (Helidon skips two bytes
+ * Reader that refuses malformed requests which Helidon accepts: chunks without a line break after them (Helidon skips two bytes
  * unread; proxies interpret such a request differently, which allows request smuggling), lengths of chunks with a sign, headers
  * without a name, and invalid methods, which Helidon reports as an internal error.
  */

@@ -18,7 +18,7 @@ public final class RequestTarget {
     /**
      * Decodes a path once. {@code %2F} stays as it is, because its decoded form would be a separator.
      *
-     * @throws A2AException if it is no path, or hides a control character
+     * @throws A2AException if it is not a path, or hides a control character
      */
     public static String path(String raw) {
         var path = raw;
@@ -98,7 +98,7 @@ public final class RequestTarget {
             throw malformed("escape");
         }
         var octet = Character.digit(raw.charAt(at), 16) << 4 | Character.digit(raw.charAt(at + 1), 16);
-        // Negative if one of them was no digit. A control character can only be meant to end a line somewhere behind
+        // Negative if one of them was no digit. A control character can only be meant to end a line somewhere after
         // us.
         if (octet < ' ' || octet == 0x7f) {
             throw malformed("escape");

@@ -93,7 +93,7 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
                         detail);
     }
 
-    /** The entry of a segment; null if it is none, or was removed. */
+    /** The entry of a segment; null if it is not one, or was removed. */
     static @Nullable LoggedEntry find(DatabaseSession session, String taskId, long firstSequence, boolean events)
             throws SQLException {
         List<LoggedEntry> found = entries(

@@ -63,7 +63,7 @@ record Outage(Exception cause, int failures, long retryAt) {
     }
 
     /**
-     * True if the database refuses such a write for a reason that is none of its values: a table is missing or was changed, a privilege was
+     * True if the database refuses such a write for a reason that is not one of its values: a table is missing or was changed, a privilege was
      * taken, a trigger or a constraint of the operator refuses (the tables of Parley have none), or its disk is full.
      */
     static boolean isStanding(Throwable problem) {

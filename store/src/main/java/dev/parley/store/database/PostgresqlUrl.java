@@ -39,7 +39,7 @@ public final class PostgresqlUrl implements DataSource {
     /** The URL without credentials. */
     private final String place;
 
-    /** @throws NotOpenedException if it is none */
+    /** @throws NotOpenedException if it is not one */
     PostgresqlUrl(String url) {
         URI uri;
         try {
@@ -96,7 +96,7 @@ public final class PostgresqlUrl implements DataSource {
     /**
      * Reads the URL of a database for a data directory.
      *
-     * @throws NotOpenedException if it is none, or the directory has a database of SQLite
+     * @throws NotOpenedException if it is not one, or the directory has a database of SQLite
      */
     public static PostgresqlUrl of(String url, Path directory) {
         var read = new PostgresqlUrl(url);

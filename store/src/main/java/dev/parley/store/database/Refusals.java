@@ -29,7 +29,7 @@ final class Refusals {
 
     private final Map<String, Refused> parts = new ConcurrentHashMap<>();
 
-    /** Returns the part of the hub that has a class: its module, or its package if it is none of Parley's. */
+    /** Returns the part of the hub that has a class: its module, or its package if it is not one of Parley's. */
     static String part(Class<?> type) {
         String name = type.getPackageName();
         if (!name.startsWith(OWN)) {

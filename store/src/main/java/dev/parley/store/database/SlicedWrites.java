@@ -52,7 +52,7 @@ public abstract class SlicedWrites {
         return changed;
     }
 
-    /** Reads the rows behind one, in an order that stays the same. */
+    /** Reads the rows after one, in an order that stays the same. */
     @FunctionalInterface
     public interface RowsBehind<T> {
         List<T> read(DatabaseSession session, T last) throws SQLException;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Works that wait for the writer: round-robin over groups, first in first out within a group, so that a group that writes much
  * does not delay the others. A group {@linkplain #rest rests} after long work while other groups write, so that few works
- * of theirs come behind one of its own. A {@linkplain Work#isBarrier barrier} is written after all works that were added
+ * of theirs come after one of its own. A {@linkplain Work#isBarrier barrier} is written after all works that were added
  * before it and before all that are added after it. {@linkplain Work#isPatient Patient} works wait for others or for some
  * milliseconds, so that many of them share a commit. One thread takes; any thread adds.
  */
@@ -215,7 +215,7 @@ final class WriteQueue {
         return resting.isEmpty() ? 0 : shortest;
     }
 
-    /** Returns the next work of the next group, and puts the group behind the others; null if all rest. */
+    /** Returns the next work of the next group, and puts the group after the others; null if all rest. */
     private @Nullable Work next(SequencedMap<String, Deque<Work>> groups) {
         if (groups.size() == 1 && resting.isEmpty()) {
             Deque<Work> only = groups.firstEntry().getValue();
@@ -238,7 +238,7 @@ final class WriteQueue {
         return null;
     }
 
-    /** Puts works that were taken last, and not written, before the others of their groups; the groups go behind others. */
+    /** Puts works that were taken last, and not written, before the others of their groups; the groups go after others. */
     void giveBack(Collection<Work> unwritten) {
         lock.lock();
         try {

@@ -121,7 +121,7 @@ final class Writer {
         transactions.listen(listener);
     }
 
-    /** Queues work, behind that of its group. It fails if the database is closed, or does not keep up. */
+    /** Queues work, after that of its group. It fails if the database is closed, or does not keep up. */
     void submit(Work work) {
         if (!queue.add(work)) {
             // On a thread of its own, for the caller may hold what the news needs.

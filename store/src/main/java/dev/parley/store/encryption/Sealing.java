@@ -31,7 +31,7 @@ public final class Sealing {
 
     private static final int ID_BYTES = 4;
     private static final int SALT_BYTES = 16;
-    /** Position of the container, behind the mark, the name of the key and the salt. */
+    /** Position of the container, after the mark, the name of the key and the salt. */
     private static final int CONTAINER = 1 + ID_BYTES + SALT_BYTES;
 
     /** @param id the beginning of a hash of the key, by which a value says what opens it */
@@ -59,7 +59,7 @@ public final class Sealing {
             try {
                 bytes = Base64.getDecoder().decode(key.strip());
             } catch (IllegalArgumentException wrong) {
-                throw new IllegalArgumentException("a key is no Base64 (expected: 32 bytes of it)", wrong);
+                throw new IllegalArgumentException("a key is not Base64 (expected: 32 bytes of it)", wrong);
             }
             if (bytes.length != AesGcm.KEY_BYTES) {
                 throw new IllegalArgumentException("a key has " + bytes.length + " bytes (expected: 32)");
@@ -74,7 +74,7 @@ public final class Sealing {
      * Reads keys from a file, one in each line.
      *
      * @throws IOException if it cannot be read
-     * @throws IllegalArgumentException if there is none in it, or a line is no key
+     * @throws IllegalArgumentException if there is none in it, or a line is not a key
      */
     public static Sealing read(Path file) throws IOException {
         return of(Files.readAllLines(file).stream()

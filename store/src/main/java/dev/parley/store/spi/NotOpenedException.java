@@ -12,7 +12,7 @@ public final class NotOpenedException extends StoreException {
 
     /** The action that the operator has to take. */
     public enum Reason {
-        /** The setting: it is no URL of a database, or contradicts the data directory. */
+        /** The setting: it is not a URL of a database, or contradicts the data directory. */
         SETTING,
         /** The database server: it cannot be reached, or refuses. */
         SERVER,

@@ -106,7 +106,7 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             @Nullable String agents,
             Ids ids,
             long atMs) {
-        /** A segment that is no entry of the audit. */
+        /** A segment that is not an entry of the audit. */
         static SegmentRow chunk(String taskId, long firstSequence, byte[] events, long atMs) {
             return new SegmentRow(
                     taskId, firstSequence, events, null, null, null, null, null, null, null, null, Ids.NONE, atMs);

@@ -97,7 +97,7 @@ record TaskWalks(Database database, Lanes lanes) {
             }
             boolean isOfOneTime = isCut && newest.getFirst().time.equals(floor);
             if (isOfOneTime || isCut && runs.size() < most / 2) {
-                most *= 8; // else lanes that are not visited would be found again behind each floor
+                most *= 8; // else lanes that are not visited would be found again after each floor
                 continue;
             }
             Position last = merge(runs, floor, rest, visitor);

@@ -43,14 +43,14 @@ final class CardKey {
     private final @Nullable PrivateKey privateKey;
     private final List<String> hosts;
 
-    /** @throws IllegalArgumentException if it is no key for signatures that are accepted */
+    /** @throws IllegalArgumentException if it is not a key for signatures that are accepted */
     CardKey(JWK jwk) {
         this(jwk, List.of());
     }
 
     /**
      * @param hosts in lower case, to which the trust is limited; none for all
-     * @throws IllegalArgumentException if it is no key for signatures that are accepted
+     * @throws IllegalArgumentException if it is not a key for signatures that are accepted
      */
     CardKey(JWK jwk, List<String> hosts) {
         this.hosts = List.copyOf(hosts);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a signer of cards: the first one signs, the others are former and future ones. To change the key, publish the new
- * one behind the old one, then swap them, then remove the old one. Safe for any thread.
+ * one after the old one, then swap them, then remove the old one. Safe for any thread.
  *
  * <p>Source: A2A specification 1.0, section 8.4.2; RFC 7515; RFC 7517.
  */

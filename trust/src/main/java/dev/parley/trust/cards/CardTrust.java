@@ -94,7 +94,7 @@ public final class CardTrust implements CardVerifier {
                     .map(signature -> verdict(signature, payload, host))
                     .toList());
         } catch (A2AException malformed) {
-            return unverifiable(null, "it is no well-formed card: " + shown(String.valueOf(malformed.getMessage())));
+            return unverifiable(null, "it is not a well-formed card: " + shown(String.valueOf(malformed.getMessage())));
         }
     }
 

@@ -184,7 +184,7 @@ final class KeyFile {
         throw new IllegalArgumentException("private key of another kind (expected: EC on P-256, or Ed25519)");
     }
 
-    /** OpenSSL writes the public half behind the private one, where the JDK does not look. Source: RFC 5915, section 3. */
+    /** OpenSSL writes the public half after the private one, where the JDK does not look. Source: RFC 5915, section 3. */
     private static JWK pair(ECPrivateKey key, byte[] der) throws GeneralSecurityException {
         byte[] point = Arrays.copyOfRange(der, Math.max(0, der.length - P256_POINT), der.length);
         try {

@@ -18,7 +18,7 @@ public final class OAuthParameters {
 
     private OAuthParameters() {}
 
-    /** @throws OAuthRefusal if the body is no form, or has a parameter twice */
+    /** @throws OAuthRefusal if the body is not a form, or has a parameter twice */
     public static Map<String, String> ofBody(WireRequest request) throws OAuthRefusal {
         String type = request.header("Content-Type");
         if (type == null

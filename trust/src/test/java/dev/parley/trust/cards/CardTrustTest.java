@@ -328,7 +328,7 @@ final class CardTrustTest {
                         .getBytes(UTF_8));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.UNVERIFIABLE);
-        assertThat(verdict.reason()).startsWith("it is no well-formed card: ");
+        assertThat(verdict.reason()).startsWith("it is not a well-formed card: ");
     }
 
     @Test

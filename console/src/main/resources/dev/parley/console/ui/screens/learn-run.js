@@ -36,7 +36,7 @@ function callOf(command) {
   try {
     return agent ? { agent, parts: isSend ? [{ text: first }] : JSON.parse(body).message.parts, path, headers } : undefined;
   } catch {
-    return undefined; // a body that is no message
+    return undefined; // a body that is not a message
   }
 }
 
