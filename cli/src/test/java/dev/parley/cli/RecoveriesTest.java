@@ -65,7 +65,7 @@ final class RecoveriesTest {
             mesh.client.OneClient.READS PT1S PT10S
             mesh.client.PlainAgent.READS PT0.2S PT5S
             mesh.workflow.StepCall.PAUSES PT0.05S PT10S
-            registry.federation.Copies.PAUSES PT30S PT10M
+            registry.federation.PeerCopies.PAUSES PT30S PT10M
             registry.federation.Peers.PAUSES PT10S PT5M
             store.database.Outage.PAUSES PT0.05S PT1S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
@@ -123,7 +123,6 @@ final class RecoveriesTest {
             entry("protocol.support.FairPool", "end of a lease"),
             entry("registry.hub.OwnAgents", "end of a publication"),
             entry("registry.reports.Usage", "a sum that is written a moment after its first call"),
-            entry("registry.search.Vectors", "time limit of a search"),
             entry("registry.store.ChangeFeed", "time limit of a reader"),
             entry("server.MountedSite", "end of the calls of a site that closes"),
             entry("server.helidon.Connections", "tick of the time limits of connections"),
