@@ -148,7 +148,7 @@ final class Routes {
     private final Condition condition;
     private final IntConsumer refusals;
 
-    /** Whose requests are admitted, and who sees cards. */
+    /** Authentication of callers, and whether cards are protected by it. */
     record Access(Authenticator authenticator, boolean protectCards) {}
 
     /** Targets beside the agents, by their paths. */
