@@ -126,6 +126,54 @@ final class ArchitectureTest {
     }
 
     @Test
+    void theTableHasThePackagesOfAllModules() throws IOException {
+        var expected = new TreeMap<String, List<String>>();
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            for (Path module : modules.toList()) {
+                List<String> concerns = concerns(module.resolve("src/main/java"));
+                if (!concerns.isEmpty()) {
+                    expected.put(module.getFileName().toString(), concerns);
+                }
+            }
+        }
+        var listed = new TreeMap<String, List<String>>();
+        boolean inTable = false;
+        for (String line : lines(ROOT.resolve("ARCHITECTURE.md"))) {
+            inTable = line.equals("| module | packages of concerns |") || inTable && line.startsWith("|");
+            if (inTable && line.startsWith("| `")) {
+                String[] cells = line.replace("`", "").split(" *\\| *", -1);
+                listed.put(cells[1], List.of(cells[2].split(", ", -1)));
+            }
+        }
+
+        assertThat(listed).isEqualTo(expected);
+    }
+
+    /** Packages of a module, relative to the one that all have in common, without that one. */
+    private static List<String> concerns(Path sources) throws IOException {
+        if (!Files.isDirectory(sources)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(sources)) {
+            List<Path> packages = files.filter(file -> file.toString().endsWith(".java"))
+                    .map(Path::getParent)
+                    .filter(directory -> !directory.equals(sources))
+                    .distinct()
+                    .sorted()
+                    .toList();
+            Path common = packages.getFirst();
+            while (!packages.getLast().startsWith(common)) {
+                common = common.getParent();
+            }
+            Path root = common;
+            return packages.stream()
+                    .filter(directory -> !directory.equals(root))
+                    .map(directory -> root.relativize(directory).toString().replace('/', '.'))
+                    .toList();
+        }
+    }
+
+    @Test
     void everyPackageIsExportedToAllModulesOrToNone() throws IOException {
         try (Stream<Path> modules = Files.list(ROOT)) {
             assertThat(modules.map(module -> module.resolve("src/main/java/module-info.java"))
