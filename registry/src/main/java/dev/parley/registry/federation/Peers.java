@@ -119,44 +119,47 @@ final class Peers implements Federation, AutoCloseable {
             } else {
                 var task = new FutureTask<>(() -> ask(peer, gauge, query, size, caller));
                 asked.put(peer, task);
-                Thread.ofVirtual().name("registry-peer").start(task);
+                Thread.ofVirtual().name("registry-peer").start(() -> {
+                    try {
+                        task.run(); // does nothing if the search is over already
+                    } finally {
+                        gauge.free.release();
+                    }
+                });
             }
         }
         var answers = new LinkedHashMap<Peer, Answer>();
-        asked.forEach((peer, task) -> {
-            Map<String, Object> outcome;
-            try {
-                long rest = BUDGET.toNanos() - (System.nanoTime() - begun);
-                Answer answer = task.get(Math.max(0, rest), TimeUnit.NANOSECONDS);
-                answers.put(peer, answer);
-                String reason = answer.refused() == 0 ? "" : answer.refused() + " results refused";
-                if (answer.ownPublisher() > 0) {
-                    reason += ": the peer has the publisher " + publisher
-                            + ", as this registry (expected: another --registry-publisher at one of them)";
-                }
-                outcome = outcome(peer, "ok", reason, begun, answer.results().size());
-            } catch (TimeoutException late) {
-                outcome = outcome(peer, "late", "no answer within " + BUDGET.toMillis() + " ms", begun, 0);
-            } catch (ExecutionException failed) {
-                outcome = outcome(
-                        peer,
-                        "failed",
-                        String.valueOf(Objects.requireNonNull(failed.getCause()).getMessage()),
-                        begun,
-                        0);
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-                outcome = outcome(peer, "late", "interrupted", begun, 0);
-            } finally {
-                task.cancel(true);
-            }
-            outcomes.put(peer, outcome);
-        });
+        asked.forEach((peer, task) -> outcomes.put(peer, awaited(peer, task, begun, answers)));
         return new Merged(
                 fused(own, answers, size),
                 peers.stream()
                         .map(peer -> Objects.requireNonNull(outcomes.get(peer)))
                         .toList());
+    }
+
+    /** Waits for a peer until the budget is spent, and adds its answer if there is one. */
+    private Map<String, Object> awaited(Peer peer, FutureTask<Answer> task, long begun, Map<Peer, Answer> answers) {
+        try {
+            long rest = BUDGET.toNanos() - (System.nanoTime() - begun);
+            Answer answer = task.get(Math.max(0, rest), TimeUnit.NANOSECONDS);
+            answers.put(peer, answer);
+            String reason = answer.refused() == 0 ? "" : answer.refused() + " results refused";
+            if (answer.ownPublisher() > 0) {
+                reason += ": the peer has the publisher " + publisher
+                        + ", as this registry (expected: another --registry-publisher at one of them)";
+            }
+            return outcome(peer, "ok", reason, begun, answer.results().size());
+        } catch (TimeoutException late) {
+            return outcome(peer, "late", "no answer within " + BUDGET.toMillis() + " ms", begun, 0);
+        } catch (ExecutionException failed) {
+            Throwable cause = Objects.requireNonNull(failed.getCause());
+            return outcome(peer, "failed", String.valueOf(cause.getMessage()), begun, 0);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return outcome(peer, "late", "interrupted", begun, 0);
+        } finally {
+            task.cancel(true);
+        }
     }
 
     private static Map<String, Object> outcome(Peer peer, String outcome, String reason, long begun, int results) {
@@ -195,7 +198,6 @@ final class Peers implements Federation, AutoCloseable {
         } catch (A2AException malformed) {
             throw new IOException("malformed answer: " + malformed.getMessage(), malformed);
         } finally {
-            gauge.free.release();
             gauge.ended(isGood);
         }
     }
