@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
@@ -32,6 +33,22 @@ import org.junit.jupiter.api.Test;
 final class LayoutTest {
     private static final int LARGEST_RING = 3;
     private static final int LARGEST_PACKAGE = 25;
+    private static final int LARGEST_FILE = 600;
+    private static final int MOST_PARAMETERS = 7;
+
+    /** Files with one hard idea each, which is not divided. */
+    private static final Set<String> LARGER_FILES = Set.of(
+            "Codecs.java", "EndpointContract.java", "LegacyModel.java", "ObjectCodec.java", "TaskLogContract.java");
+
+    /** Methods whose parameters are the members of a document, in the order of its codec; the list only becomes shorter. */
+    private static final Set<String> LONGER_LISTS = Set.of(
+            "FaceOperations.init",
+            "KernelCard.card",
+            "LegacyCard.scheme",
+            "LegacyModel.message",
+            "LegacyModel.part",
+            "LegacyOperations.sendNamed",
+            "Model.part");
 
     private static final Pattern CLOSES_A_CONSTANT =
             Pattern.compile("^\\s+[A-Z][A-Z_]*\\.(close|shutdown|shutdownNow)\\(\\)", Pattern.MULTILINE);
@@ -80,6 +97,51 @@ final class LayoutTest {
         }
 
         assertThat(larger).isEmpty();
+    }
+
+    @Test
+    void noFileHasMoreThanSixHundredLines() throws IOException {
+        var larger = new TreeSet<String>();
+        for (Path sources : sourceDirectories("src/main/java")) {
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    if (Files.readAllLines(file).size() > LARGEST_FILE) {
+                        larger.add(String.valueOf(file.getFileName()));
+                    }
+                }
+            }
+        }
+
+        assertThat(larger).isEqualTo(new TreeSet<>(LARGER_FILES));
+    }
+
+    @Test
+    void noMethodHasMoreThanSevenParameters() {
+        assertThat(longerLists(CLASSES)).isEqualTo(new TreeSet<>(LONGER_LISTS));
+    }
+
+    @Test
+    void aPlantedListOfEightParametersIsFound() {
+        assertThat(longerLists(new ClassFileImporter().importPackages("dev.parley.cli.planted.lists")))
+                .containsExactly("LongList.eight");
+    }
+
+    /** Methods and constructors with too many parameters, but for records, whose components are a document. */
+    private static Set<String> longerLists(JavaClasses classes) {
+        var names = new TreeSet<String>();
+        for (JavaClass type : classes) {
+            if (type.isRecord() || type.isEnum() || type.isAnonymousClass() || type.isLocalClass()) {
+                continue;
+            }
+            for (JavaCodeUnit unit : type.getCodeUnits()) {
+                if (unit.getRawParameterTypes().size() > MOST_PARAMETERS
+                        && !unit.getName().contains("$")) {
+                    names.add(type.getSimpleName() + "." + unit.getName().replaceAll("[<>]", ""));
+                }
+            }
+        }
+        return names;
     }
 
     /** A class whose constant is closed at its end fails for good when a failed test of it runs once more. */
