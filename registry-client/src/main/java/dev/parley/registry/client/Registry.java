@@ -77,7 +77,7 @@ public final class Registry implements AutoCloseable {
      *
      * @param registry builder of the client of the registry, for instance with credentials
      * @param agents builders of clients of agents that are found; credentials of the registry are not theirs
-     * @throws dev.parley.client.ClientException if there is none
+     * @throws dev.parley.client.spi.ClientException if there is none
      */
     public static Registry connect(String hub, AgentClientBuilder registry, Supplier<AgentClientBuilder> agents) {
         return of(registry.connect(agent(hub)), hub, agents);
