@@ -154,11 +154,11 @@ public final class Disclosure {
             }
         }
         Version version = kept(entry, null);
-        byte[] bytes = view.of(version.bytes());
-        byte[] signed = version.type().equals(Entry.AGENT_CARD) ? Views.signed(bytes, signatures) : bytes;
+        byte[] unsigned = view.of(version.bytes());
+        byte[] signed = version.type().equals(Entry.AGENT_CARD) ? Views.signed(unsigned, signatures) : unsigned;
         var made = new Disclosed(
                 Views.resource(entry.entry().resource(), view, version.bytes()),
-                Document.of(signed, version.type(), bytes));
+                Document.of(signed, version.type(), unsigned));
         synchronized (disclosed) {
             disclosed.put(key, made);
         }
