@@ -208,7 +208,7 @@ public final class HttpWire implements AutoCloseable {
         }
         try {
             return limited.send(ready, head -> new LimitedBytes(maxBytes), lane(request), left);
-        } catch (IOException failure) {
+        } catch (IOException | RefusedAddressException failure) {
             throw trouble(request, failure);
         }
     }

@@ -201,10 +201,10 @@ class HttpFaultsTest {
         for (String value :
                 List.of("NaN", "Infinity", "\"\\ud800\"", "01", "+1", "'a'", "\"\\x\"", "[".repeat(2000), "tru")) {
             String text = "{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"tools\":[],\"x\":" + value + "}}";
-            bodies.put(text, "no JSON");
+            bodies.put(text, "not JSON");
         }
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"a\":1,\"a\":2}}", "no JSON");
-        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}", "no JSON");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"a\":1,\"a\":2}}", "not JSON");
+        bodies.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}", "not JSON");
         return bodies;
     }
 

@@ -87,12 +87,12 @@ class StdioFaultsTest {
         for (String value :
                 List.of("NaN", "-Infinity", "\"\\ud800\"", "01", "'a'", "\"\\x\"", "[".repeat(2000), "tru", "{")) {
             answers.put(
-                    ("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"tools\":[],\"x\":" + value + "}}\n"), "no JSON");
-            answers.put(("{\"result\":{\"x\":" + value + "},\"jsonrpc\":\"2.0\",\"id\":\"@ID@\"}\n"), "no JSON");
+                    ("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{\"tools\":[],\"x\":" + value + "}}\n"), "not JSON");
+            answers.put(("{\"result\":{\"x\":" + value + "},\"jsonrpc\":\"2.0\",\"id\":\"@ID@\"}\n"), "not JSON");
         }
-        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}\n", "no JSON");
-        answers.put("[{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}}]\n", "no JSON");
-        answers.put("{\"jsonrpc\":\"2.0\",\"result\":{\"x\":NaN}}\n", "no JSON");
+        answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}} {}\n", "not JSON");
+        answers.put("[{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":{}}]\n", "not JSON");
+        answers.put("{\"jsonrpc\":\"2.0\",\"result\":{\"x\":NaN}}\n", "not JSON");
         answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@}\n", "neither result nor error");
         answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"result\":7}\n", "neither result nor error");
         answers.put("{\"jsonrpc\":\"2.0\",\"id\":@ID@,\"method\":null,\"result\":7}\n", "neither result");
