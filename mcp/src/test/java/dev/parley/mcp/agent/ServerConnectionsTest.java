@@ -9,7 +9,6 @@ import dev.parley.mcp.client.RawServer;
 import dev.parley.mcp.client.RawServer.Answer;
 import dev.parley.mcp.client.RawServer.Request;
 import dev.parley.testkit.Eventually;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class ServerConnectionsTest {
@@ -50,7 +48,7 @@ class ServerConnectionsTest {
 
     @Test
     @DisplayName("a server that is connected to again and again leaves no clients, connections or threads behind")
-    void connectingAgainLeavesNothingBehind(@TempDir Path directory) throws Exception {
+    void connectingAgainLeavesNothingBehind() throws Exception {
         try (var server = new RawServer(true);
                 var connections = new ServerConnections()) {
             server.fail(request -> answer(server.url().toString(), request));
@@ -73,7 +71,7 @@ class ServerConnectionsTest {
 
             assertThat(authorizations).as("connections for tokens").hasSizeLessThan(5);
             Eventually.value("open connections, at most 5", server::open, open -> open <= 5);
-            Leftovers.assertNone(directory);
+            Leftovers.assertNone();
         }
     }
 }

@@ -14,7 +14,6 @@ import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.outbound.http.Http1Client;
 import java.io.IOException;
 import java.net.http.HttpClient;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,19 +43,16 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120)
 class HttpFaultsTest {
-    @TempDir
-    static Path directory;
-
     private final HttpClient http = Http1Client.of(Duration.ofSeconds(10), null);
     private @Nullable RawServer server;
 
     @AfterEach
-    void stop() throws IOException {
+    void stop() {
         if (server != null) {
             server.close();
         }
         http.shutdownNow();
-        Leftovers.assertNone(directory);
+        Leftovers.assertNone();
     }
 
     private RawServer server(boolean isModern) throws IOException {

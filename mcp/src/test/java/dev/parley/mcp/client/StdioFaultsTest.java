@@ -57,8 +57,8 @@ class StdioFaultsTest {
     Path directory;
 
     @AfterEach
-    void noThreads() throws IOException {
-        Leftovers.assertNone(directory);
+    void noThreads() {
+        Leftovers.assertNone();
     }
 
     private McpClient connected(String era, String phase, String after, Duration limit) throws InterruptedException {
