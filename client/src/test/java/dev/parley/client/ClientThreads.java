@@ -48,7 +48,7 @@ final class ClientThreads implements BeforeEachCallback, AfterEachCallback {
                     .invoke(null);
             return below(Class.forName("jdk.internal.vm.ThreadContainer"), root).toList();
         } catch (ReflectiveOperationException missing) {
-            throw new AssertionError("threads of the process cannot be listed", missing);
+            throw new LinkageError("threads of the process cannot be listed", missing);
         }
     }
 

@@ -31,7 +31,7 @@ public final class Leftovers {
                     .invoke(null);
             return below(Class.forName("jdk.internal.vm.ThreadContainer"), root).toList();
         } catch (ReflectiveOperationException missing) {
-            throw new AssertionError("threads of the process cannot be listed", missing);
+            throw new LinkageError("threads of the process cannot be listed", missing);
         }
     }
 
