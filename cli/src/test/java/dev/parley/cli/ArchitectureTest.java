@@ -8,6 +8,7 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -163,7 +164,7 @@ final class ArchitectureTest {
                     .toList();
             Path common = packages.getFirst();
             while (!packages.getLast().startsWith(common)) {
-                common = common.getParent();
+                common = requireNonNull(common.getParent());
             }
             Path root = common;
             return packages.stream()
