@@ -330,7 +330,7 @@ final class MessageAdmission {
         });
     }
 
-    /** A message to a task as it is compared: where callers name their tasks, what they name is not a task's id. */
+    /** Returns a message as repetitions are compared: without its ids if callers name their tasks. */
     private Message said(Message message, TaskKey task, CallContext context) {
         if (context.namesTasks()) {
             return message.in(null, null);

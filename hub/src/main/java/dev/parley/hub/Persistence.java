@@ -25,7 +25,7 @@ record Persistence(
         @Nullable Sealing sealing,
         @Nullable Database database,
         @Nullable AuditTrail audit) {
-    /** Adds what it opens to {@code parts}. */
+    /** Opens the stores and adds them to {@code parts}, which closes them. */
     static Persistence open(Setup setup, OpenParts parts) {
         Path data = setup.data();
         if (data != null) {

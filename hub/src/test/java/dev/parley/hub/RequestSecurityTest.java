@@ -173,7 +173,7 @@ final class RequestSecurityTest {
         }
     }
 
-    /** Sends a message with something in it, over both bindings; it is not JSON, and that is what is said. */
+    /** Sends a message with invalid metadata over both bindings; the hub answers that the body is not JSON. */
     private void assertNoJson(String metadata) {
         String message = message("hello", ",'metadata':" + metadata);
 

@@ -241,7 +241,7 @@ public final class LockedCalls {
         return use;
     }
 
-    /** Whether the methods of a class of the JDK call what they are given before they return. */
+    /** Returns whether the methods of a JDK class call their function arguments before they return. */
     private static boolean runsAtOnce(String type) {
         return type.startsWith("java/util/stream/")
                 || type.startsWith("java/util/concurrent/atomic/")

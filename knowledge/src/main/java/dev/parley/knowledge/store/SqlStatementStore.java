@@ -410,7 +410,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         }
     }
 
-    /** Counts a change, unless its group has no room for it, and lists what it has changed. */
+    /** Counts a change against the quota of its group, and adds it to the recent changes. */
     private void note(String group, GroupCache space, SqlWriting writing) throws SQLException {
         if (writing.isGrowing()) {
             database.storage().require(group, writing.bytes());

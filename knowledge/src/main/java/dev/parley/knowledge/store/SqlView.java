@@ -173,7 +173,7 @@ public class SqlView implements GraphView {
             return Map.of();
         }
         where.and(sql.in(column, parents), sql.list(parents));
-        // Of the same pattern for all parents, since the next page of one is read alone.
+        // The token has the same pattern for all parents, because the next page of one parent is read alone.
         Cursor cursor = Cursor.of(order, space.number(), pattern);
         long[] behind = cursor.read(after, 4);
         if (behind != null) {

@@ -1,4 +1,4 @@
-/** Documents of entries: what they say, their differences, and addresses and secrets in them. */
+/** Documents of entries: readers, differences, and searches for addresses and secrets. */
 @NullMarked
 package dev.parley.registry.document;
 

@@ -33,7 +33,7 @@ public final class QuickUnderLocks {
         Files.write(file, copy);
     }
 
-    /** Reads without the lock, and keeps what was read under it. */
+    /** Reads the file without the lock, and stores the bytes under it. */
     public void read() throws IOException {
         List<String> read = Files.readAllLines(file);
         Guarded.change(lock, () -> {

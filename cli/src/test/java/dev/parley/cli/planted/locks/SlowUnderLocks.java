@@ -82,7 +82,7 @@ public final class SlowUnderLocks {
         }
     }
 
-    /** Waits for a change of what another lock guards, under its own. */
+    /** Waits on the condition of another lock while it holds its own lock. */
     public synchronized void waitsForAnotherLock(QuickUnderLocks other) throws InterruptedException {
         other.awaitChange();
     }
