@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
     private final Storage storage;
+    private final CompletableFuture<Ending> ending = new CompletableFuture<>();
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
@@ -539,6 +541,20 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     /** @param changed is run on the thread that writes, which it must not block, when an outage has begun or ended */
     public void onOutage(Runnable changed) {
         writer.onOutage(changed);
+    }
+
+    /** Why this program may not use the database any more; empty as long as it may. */
+    public Optional<Ending> ending() {
+        return Optional.ofNullable(ending.getNow(null));
+    }
+
+    /**
+     * Tells when this program may not use the database any more. Neither reads nor writes of the database are answered from then on.
+     *
+     * @param ended is called once, at once if that has come to pass already, on a thread that it must not block
+     */
+    public void onEnding(Consumer<Ending> ended) {
+        ending.thenAccept(ended);
     }
 
     /**
