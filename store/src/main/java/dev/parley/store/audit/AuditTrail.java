@@ -7,9 +7,9 @@ import dev.parley.store.audit.AuditRows.Part;
 import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -330,10 +330,9 @@ public final class AuditTrail implements GroupListener {
     }
 
     private void writeEnd(DatabaseSession session) throws SQLException {
-        String update = "UPDATE audit_end SET row_no = ?, hash = ?";
-        if (database.kind() == DatabaseKind.POSTGRESQL) {
-            session.later(update, number, hash); // the row of the stream, which is there
-        } else if (session.update(update, number, hash) == 0) {
+        if (database.system() instanceof PostgresqlSystem postgresql) {
+            postgresql.auditEnd(session, number, hash);
+        } else if (session.update("UPDATE audit_end SET row_no = ?, hash = ?", number, hash) == 0) {
             session.update("INSERT INTO audit_end (row_no, hash) VALUES (?, ?)", number, hash);
         }
     }

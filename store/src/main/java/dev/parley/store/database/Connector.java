@@ -21,6 +21,16 @@ interface Connector {
         connection.close();
     }
 
+    /** A number that grows when a connection is opened for writing: those for reading that are older may be to another server. */
+    default long generation() {
+        return 0;
+    }
+
+    /** True if a statement that was {@linkplain #cancel canceled} may go on, because the network is silent. */
+    default boolean mayHang() {
+        return false;
+    }
+
     /** Ends a statement that runs on another thread. Does not block. */
     default void cancel(PreparedStatement statement) throws SQLException {
         statement.cancel();

@@ -47,8 +47,27 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
         return false;
     }
 
-    /** Time that works wait for a database that cannot be written before they are refused. */
+    /** Time that works wait for a database that cannot be written, or does not answer, before they are refused; zero for no limit. */
     default Duration patience() {
         return Duration.ZERO;
+    }
+
+    /** Time after which a read of a few rows is given up; zero for no limit. */
+    default Duration readPatience() {
+        return Duration.ZERO;
+    }
+
+    /** Ends what the thread that writes waits for in the database. On any thread. */
+    default void interrupt(Thread writer) {}
+
+    /** Changes tables without the time limit of statements. */
+    default void unlimited(DatabaseSession session, SqlRun changes) throws SQLException {
+        changes.run();
+    }
+
+    /** Runs statements. */
+    @FunctionalInterface
+    interface SqlRun {
+        void run() throws SQLException;
     }
 }

@@ -1,7 +1,8 @@
 package dev.parley.store.database;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.protocol.retry.Backoff;
-import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
@@ -23,8 +24,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PostgreSQL. Each start of a writer is a stream, a row that each of its transactions updates first: a writer whose row is gone
- * writes nothing, and the number of the group in the row shows whether a transaction with a lost answer was committed.
+ * PostgreSQL. Each start of a writer is a {@linkplain PostgresqlStream stream}.
  *
  * <p>The lock that keeps other hubs out belongs to the connection that writes, so that a hub that cannot be sure of the lock
  * cannot write either.
@@ -33,7 +33,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Version of the tables of tasks. */
-    static final int SCHEMA = 7;
+    static final int SCHEMA = 8;
 
     /** Hash of a chain without links. */
     private static final String BEGINNING = "0".repeat(64);
@@ -77,20 +77,25 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    private static final Duration READ_PATIENCE = Duration.ofSeconds(5);
+
     private final DataSource source;
     private final Wrapper wrapper;
     private final Duration patience;
 
-    // Used by the writer thread only.
-    private long stream;
-    private long group;
-    private long begun;
-    /** Number of the group with an unknown result of its commit; 0 for none. */
-    private long uncertain;
-
-    private boolean landed;
-    /** Process of the server for the connection that had the lock last; 0 if none had it. */
+    /** The stream of the writer; null before its start. Used by the writer's thread only. */
+    private @Nullable PostgresqlStream stream;
+    /** Process of the server for the connection that had the lock last; 0 if none had it. Used by the writer's thread only. */
     private long backend;
+
+    /** The latest connection that writes. */
+    private volatile @Nullable Connection writing;
+
+    private volatile boolean isConnecting;
+    /** The server of {@link #writing}; null before it is known, and if nothing writes. */
+    private volatile @Nullable ServerIdentity server;
+    /** Connections that have been opened for writing. */
+    private volatile long generation;
 
     private final PostgresqlBatch batch = new PostgresqlBatch();
 
@@ -104,21 +109,72 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public Connection connect(Use use) throws SQLException {
+        return use == Use.READ ? connectReader() : connectWriter();
+    }
+
+    private Connection connectReader() throws SQLException {
         Connection connection = wrapper.wrap(source.getConnection());
         try {
             limitSilence(connection);
-            connection.setReadOnly(use == Use.READ);
-            if (use == Use.READ) {
-                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            } else {
-                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-                lock(connection);
-                connection.setAutoCommit(false);
+            ServerIdentity written = server;
+            if (written != null) {
+                written.require(ServerIdentity.of(connection));
             }
+            connection.setReadOnly(true);
+            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             return connection;
         } catch (SQLException | RuntimeException failure) {
             close(connection);
             throw failure;
+        }
+    }
+
+    private Connection connectWriter() throws SQLException {
+        writing = null;
+        Connection connection = null;
+        isConnecting = true;
+        try {
+            connection = wrapper.wrap(source.getConnection());
+            isConnecting = false;
+            writing = connection;
+            limitSilence(connection);
+            ServerIdentity found = ServerIdentity.of(connection);
+            found.requirePrimary();
+            connection.setReadOnly(false);
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            lock(connection);
+            connection.setAutoCommit(false);
+            server = found;
+            generation++; // by the writer's thread only
+            return connection;
+        } catch (SQLException | RuntimeException failure) {
+            if (connection != null) {
+                close(connection);
+            }
+            throw failure;
+        } finally {
+            isConnecting = false;
+        }
+    }
+
+    @Override
+    public long generation() {
+        return generation;
+    }
+
+    @Override
+    public void interrupt(Thread writer) {
+        if (isConnecting) {
+            writer.interrupt();
+            return;
+        }
+        Connection hanging = writing;
+        if (hanging != null) {
+            try {
+                hanging.abort(Runnable::run);
+            } catch (SQLException failure) {
+                LOG.log(Level.WARNING, "a connection could not be ended", failure);
+            }
         }
     }
 
@@ -138,14 +194,17 @@ public final class PostgresqlSystem implements DatabaseSystem {
                 // An earlier connection of this hub, of which the server does not know yet that it is broken.
                 number(statement, "SELECT count(pg_terminate_backend(pid))" + HELD + " AND pid = " + backend);
                 if (System.nanoTime() - end > 0) {
+                    if (stream != null) {
+                        stream.require(statement);
+                    }
                     throw new SQLException(
                             "the database is in use by another hub (expected: one hub per database)", IN_USE);
                 }
                 LockSupport.parkNanos(LOCKS.bound(attempts).toNanos());
             }
             backend = number(statement, "SELECT pg_backend_pid()");
-            if (stream != 0) {
-                name(statement);
+            if (stream != null) {
+                name(statement, stream);
             }
         }
     }
@@ -205,8 +264,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
     }
 
     /** Has rows of other modules carry the number of the stream. */
-    private void name(Statement statement) throws SQLException {
-        statement.execute("SET parley.stream = " + stream);
+    private static void name(Statement statement, PostgresqlStream stream) throws SQLException {
+        statement.execute("SET parley.stream = " + stream.number());
     }
 
     /** Ends the server's session too, even if a pool would keep it, and so frees the lock. */
@@ -217,6 +276,11 @@ public final class PostgresqlSystem implements DatabaseSystem {
         } finally {
             connection.close();
         }
+    }
+
+    @Override
+    public boolean mayHang() {
+        return true;
     }
 
     /**
@@ -261,9 +325,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
         long hub = session.number("INSERT INTO hub (name, level) VALUES (?, ?) RETURNING hub_no", hubName(), SCHEMA);
         session.update(
                 "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
-                        + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream",
+                        + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream_newest",
                 hub);
         session.update("DELETE FROM stream");
+        session.update("DELETE FROM stream_group");
         session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?", hub);
         try (ResultSet row = session.bind(
                         "SELECT audit_no, audit_hash FROM stream_end ORDER BY audit_no DESC, stream_no DESC LIMIT 1")
@@ -273,14 +338,17 @@ public final class PostgresqlSystem implements DatabaseSystem {
                 hash = DatabaseSession.text(row, 2);
             }
         }
-        stream = session.number(
+        long begun = session.number(
                 "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (?, ?, ?) RETURNING stream_no",
                 hub,
                 number,
                 hash);
-        session.update("UPDATE task SET owner = ? WHERE owner IS NOT NULL", stream);
-        session.once("SET parley.stream = " + stream);
+        session.update("UPDATE task SET owner = ? WHERE owner IS NOT NULL", begun);
+        session.once(HotSums.folding("tally", "lane_no, state", "tasks"));
+        session.once(HotSums.folding("stored", "group_id, kind", "bytes"));
+        session.once("SET parley.stream = " + begun);
         session.commit();
+        stream = new PostgresqlStream(begun, hub, number, hash);
     }
 
     private static void require(DatabaseSession session) throws SQLException {
@@ -329,30 +397,16 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     /** The number of the stream. */
     public long stream() {
-        return stream;
+        return open().number();
+    }
+
+    private PostgresqlStream open() {
+        return requireNonNull(stream, "nothing is written before the start of a stream");
     }
 
     @Override
-    public void begin(DatabaseSession session) {
-        long before = group;
-        long next = before + 1;
-        begun = next;
-        batch.begin(
-                session,
-                new Piece(
-                        "UPDATE stream SET group_no = ? WHERE stream_no = ? AND group_no = ?",
-                        parameters -> {
-                            parameters.add(next);
-                            parameters.add(stream);
-                            parameters.add(before);
-                        },
-                        PostgresqlSystem::requireStream));
-    }
-
-    private static void requireStream(int updated) throws SQLException {
-        if (updated == 0) {
-            throw fenced();
-        }
+    public void begin(DatabaseSession session) throws SQLException {
+        open().begin(session, batch);
     }
 
     /** The statements of the transaction that are kept back. */
@@ -360,42 +414,29 @@ public final class PostgresqlSystem implements DatabaseSystem {
         return batch;
     }
 
-    private static SQLException fenced() {
-        return new SQLException(
-                "another hub has taken this database over, and this one writes nothing any more (expected: one hub per"
-                        + " database; stop the other, then restart this one)");
+    /** Has the transaction in the making end the chain of the audit so. */
+    public void auditEnd(DatabaseSession session, long number, String hash) throws SQLException {
+        open().auditEnd(session, number, hash);
     }
 
     @Override
     public void committed() {
-        group = begun;
-        uncertain = 0;
+        open().committed();
     }
 
     @Override
     public void uncertain() {
-        uncertain = begun;
-        landed = false;
+        open().uncertain();
     }
 
     @Override
     public void reopened(DatabaseSession session) throws SQLException {
-        try (ResultSet row = session.bind("SELECT group_no FROM stream WHERE stream_no = ?", stream)
-                .executeQuery()) {
-            if (!row.next()) {
-                throw fenced();
-            }
-            group = row.getLong(1);
-        }
-        if (uncertain != 0) {
-            landed = group == uncertain;
-            uncertain = 0; // the next attempt to write takes the same number
-        }
+        open().reopened(session);
     }
 
     @Override
     public boolean hasLanded() {
-        return landed;
+        return open().hasLanded();
     }
 
     @Override
@@ -407,6 +448,26 @@ public final class PostgresqlSystem implements DatabaseSystem {
     @Override
     public Duration patience() {
         return patience;
+    }
+
+    @Override
+    public Duration readPatience() {
+        return patience.compareTo(READ_PATIENCE) < 0 ? patience : READ_PATIENCE;
+    }
+
+    @Override
+    public void unlimited(DatabaseSession session, SqlRun changes) throws SQLException {
+        Connection connection = session.connection();
+        int before = connection.getNetworkTimeout();
+        session.once("SET LOCAL statement_timeout = 0");
+        connection.setNetworkTimeout(Runnable::run, 0);
+        try {
+            changes.run();
+        } finally {
+            if (!connection.isClosed()) {
+                connection.setNetworkTimeout(Runnable::run, before);
+            }
+        }
     }
 
     // ---- SQL

@@ -3,8 +3,8 @@ package dev.parley.store.database;
 import dev.parley.engine.spi.Space;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.store.database.PostgresqlBatch.Check;
-import dev.parley.store.database.PostgresqlBatch.Piece;
+import dev.parley.store.database.HotSums.Addition;
+import dev.parley.store.database.HotSums.Column;
 import dev.parley.store.spi.Quotas;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -94,6 +94,9 @@ public final class Storage implements GroupListener {
     private final Map<String, GroupSpace> spaces = new ConcurrentHashMap<>();
     /** Changes by the current transaction, in the order in which rows are locked; for the writer thread only. */
     private final Map<Key, Long> changes = new TreeMap<>(Key.ORDER);
+
+    /** The table, where it is one of PostgreSQL; for the writer thread only. */
+    private @Nullable HotSums sums;
 
     private volatile Quotas quotas = Quotas.NONE;
 
@@ -189,31 +192,35 @@ public final class Storage implements GroupListener {
 
     // ---- On the writer thread
 
+    private HotSums sums(PostgresqlSystem postgresql) {
+        HotSums known = sums;
+        if (known == null) {
+            known = new HotSums(
+                    postgresql,
+                    "stored",
+                    List.of(new Column("group_id", "text"), new Column("kind", "text")),
+                    new Column("bytes", "bigint"));
+            sums = known;
+        }
+        return known;
+    }
+
     @Override
     public void beforeCommit(DatabaseSession session) throws SQLException {
         if (changes.isEmpty()) {
             return;
         }
         if (system instanceof PostgresqlSystem postgresql) {
-            List<Map.Entry<Key, Long>> rows =
-                    changes.entrySet().stream().map(Map.Entry::copyOf).toList();
-            postgresql
-                    .batch()
-                    .later(
+            sums(postgresql)
+                    .add(
                             session,
-                            new Piece(
-                                    "INSERT INTO stored (group_id, kind, bytes) SELECT * FROM"
-                                            + " unnest(?::text[], ?::text[], ?::bigint[]) AS u ON CONFLICT (group_id, kind, hub_slot)"
-                                            + " DO UPDATE SET bytes = stored.bytes + excluded.bytes",
-                                    parameters -> {
-                                        parameters.add("text", rows, row -> row.getKey().group);
-                                        parameters.add(
-                                                "text",
-                                                rows,
-                                                row -> row.getKey().kind.word());
-                                        parameters.add("bigint", rows, Map.Entry::getValue);
-                                    },
-                                    Check.NONE));
+                            changes.entrySet().stream()
+                                    .map(change -> new Addition(
+                                            List.of(
+                                                    change.getKey().group,
+                                                    change.getKey().kind.word()),
+                                            change.getValue()))
+                                    .toList());
             return;
         }
         for (var change : changes.entrySet()) {

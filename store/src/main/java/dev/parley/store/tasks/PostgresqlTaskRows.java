@@ -5,6 +5,8 @@ import static dev.parley.store.audit.States.code;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.HotSums;
+import dev.parley.store.database.HotSums.Addition;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.database.PostgresqlSystem;
@@ -60,10 +62,6 @@ final class PostgresqlTaskRows implements TaskRows {
                     + " (SELECT ?::bigint AS no) AS s"
                     + " ON CONFLICT (day, lane_no, message_id) DO UPDATE SET task_id = excluded.task_id,"
                     + " made_ms = excluded.made_ms, stream_no = excluded.stream_no";
-
-    private static final String ADD_TO_TALLY =
-            "INSERT INTO tally (lane_no, state, tasks) SELECT * FROM unnest(?::bigint[], ?::integer[], ?::integer[]) AS u"
-                    + " ON CONFLICT (lane_no, state, hub_slot) DO UPDATE SET tasks = tally.tasks + excluded.tasks";
 
     /** Column of the rows of a statement, and its type. */
     private record Column<T>(String type, Function<T, @Nullable Object> value) {}
@@ -126,6 +124,7 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     private final PostgresqlSystem system;
+    private final HotSums tally;
     private final MessagePartitions partitions = new MessagePartitions();
     private final Map<String, NewTask> tasks = new LinkedHashMap<>();
     /** In the order of their keys, in which rows are locked. */
@@ -139,6 +138,11 @@ final class PostgresqlTaskRows implements TaskRows {
 
     PostgresqlTaskRows(PostgresqlSystem system) {
         this.system = system;
+        this.tally = new HotSums(
+                system,
+                "tally",
+                List.of(new HotSums.Column("lane_no", "bigint"), new HotSums.Column("state", "integer")),
+                new HotSums.Column("tasks", "integer"));
         system.batch().rows(this::addTo);
     }
 
@@ -279,30 +283,17 @@ final class PostgresqlTaskRows implements TaskRows {
 
     @Override
     public void count(DatabaseSession session, Map<Tally, Integer> changes) {
-        List<Map.Entry<Tally, Integer>> rows = changes.entrySet().stream()
+        List<Addition> rows = changes.entrySet().stream()
                 .filter(change -> change.getValue() != 0)
                 .sorted(Comparator.comparingLong((Map.Entry<Tally, Integer> change) ->
                                 change.getKey().lane())
                         .thenComparingInt(change -> code(change.getKey().state())))
+                .map(change -> new Addition(
+                        List.of(change.getKey().lane(), code(change.getKey().state())), change.getValue()))
                 .toList();
-        if (rows.isEmpty()) {
-            return;
+        if (!rows.isEmpty()) {
+            tally.add(session, rows);
         }
-        system.batch()
-                .later(
-                        session,
-                        new Piece(
-                                ADD_TO_TALLY,
-                                parameters -> {
-                                    parameters.add(
-                                            "bigint", rows, row -> row.getKey().lane());
-                                    parameters.add(
-                                            "integer",
-                                            rows,
-                                            row -> code(row.getKey().state()));
-                                    parameters.add("integer", rows, Map.Entry::getValue);
-                                },
-                                Check.NONE));
     }
 
     @Override
