@@ -9,6 +9,8 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.Ending;
+import dev.parley.store.database.Ending.Cause;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.AtRest;
@@ -30,10 +32,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -140,16 +145,202 @@ final class PostgresqlFaultsTest {
         }
     }
 
-    @Test
-    void aWriterThatWasReplacedWritesNothingAndSaysSo() throws SQLException {
-        try (Database database = open(Duration.ofMillis(100))) {
+    @ParameterizedTest
+    @ValueSource(strings = {"an idle writer", "a writer whose connection was cut"})
+    void aWriterThatWasReplacedNeitherWritesNorReadsAndSaysSo(String writer) throws SQLException {
+        var told = new CompletableFuture<Ending>();
+        try (Database database = open(Duration.ofSeconds(1))) {
+            database.onEnding(told::complete);
             execute("DELETE FROM stream");
+            if (writer.contains("cut")) {
+                cutConnections();
+            }
 
             assertThatThrownBy(() -> insert(database, 1)).rootCause().hasMessageContaining("another hub has taken");
 
-            assertThat(notes(database)).isZero();
+            assertThat(told.join().cause()).isEqualTo(Cause.TAKEN_OVER);
+            assertThat(database.ending()).contains(told.join());
+            assertThatThrownBy(() -> notes(database)).isInstanceOf(OutageException.class);
             assertThat(database.outage())
                     .hasValueSatisfying(why -> assertThat(why).contains("another hub has taken"));
+            assertThat(count("note")).isZero();
+        }
+    }
+
+    /** Ends the connections of the hub, and not those of the other tests. */
+    private void cutConnections() throws SQLException {
+        execute("SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND objid ="
+                + " CAST(CAST(hashtext(current_schema()) AS BIGINT) & 4294967295 AS OID)");
+    }
+
+    private long count(String table) throws SQLException {
+        return number("SELECT count(*) FROM " + table);
+    }
+
+    private long number(String sql) throws SQLException {
+        try (Connection connection = schema.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    @Test
+    void aDatabaseThatWentBackInTimeIsNotUsedAndItsLostTransactionsAreCounted() throws SQLException {
+        try (Database database = open(Duration.ofSeconds(1))) {
+            for (int i = 0; i < 5; i++) {
+                insert(database, i);
+            }
+            // as a standby that had not received the last three
+            execute("DELETE FROM stream_group WHERE group_no > (SELECT max(group_no) - 3 FROM stream_group)");
+            execute("DELETE FROM note WHERE n >= 2");
+            cutConnections();
+
+            assertThatThrownBy(() -> insert(database, 9)).isInstanceOf(StoreException.class);
+
+            assertThat(database.ending()).hasValueSatisfying(ending -> {
+                assertThat(ending.cause()).isEqualTo(Cause.WENT_BACK);
+                assertThat(ending.lostGroups()).isEqualTo(3);
+            });
+            assertThat(count("note")).isEqualTo(2);
+        }
+        try (Database next = open()) {
+            assertThat(next.ending()).isEmpty();
+            assertThat(insert(next, 9)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aDatabaseOfBeforeTheStartOfTheHubLacksAllThatItWrote() throws SQLException {
+        try (Database database = open(Duration.ofSeconds(1))) {
+            insert(database, 1);
+            long written = groups(database);
+            execute("DELETE FROM stream");
+            execute("DELETE FROM hub");
+            cutConnections();
+
+            assertThatThrownBy(() -> insert(database, 2)).isInstanceOf(StoreException.class);
+
+            assertThat(database.ending())
+                    .hasValueSatisfying(
+                            ending -> assertThat(ending.lostGroups()).isEqualTo(written));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 1 FROM stream FOR UPDATE",
+                "LOCK TABLE note IN ACCESS EXCLUSIVE MODE",
+                "LOCK TABLE stream_group IN ACCESS EXCLUSIVE MODE"
+            })
+    void aWriteThatWaitsForALockOfOthersIsRefusedAfterItsPatience(String lock) throws SQLException {
+        try (Database database = open(Duration.ofSeconds(1))) {
+            insert(database, 1);
+            try (Connection other = schema.getConnection();
+                    Statement statement = other.createStatement()) {
+                other.setAutoCommit(false);
+                statement.execute(lock);
+                var first = CompletableFuture.runAsync(() -> insert(database, 2));
+                Eventually.holds("the writer waits", () -> waiting() > 0);
+                var second = CompletableFuture.runAsync(() -> insert(database, 3));
+
+                assertThatThrownBy(first::join).hasCauseInstanceOf(OutageException.class);
+                assertThatThrownBy(second::join).hasCauseInstanceOf(OutageException.class);
+                assertThat(database.testWriting()).isPresent();
+                assertThatThrownBy(() -> insert(database, 4)).isInstanceOf(OutageException.class);
+            }
+            Eventually.holds("the outage ends", () -> database.testWriting().isEmpty());
+            assertThat(insert(database, 5)).isEqualTo(1);
+            assertThat(notes(database)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aRepeatedMessageIsAcknowledgedOnlyAfterALaterCommit() throws SQLException {
+        var scope = new Scope("t1", "alice");
+        var message = new MessageKey(scope, "agent", "m-1");
+        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+            Segments.write(
+                    store.log(), new TaskKey(scope, "agent", "task"), 1, TaskState.COMPLETED, Instant.EPOCH, message);
+            long before = groups(store.database());
+
+            assertThat(store.log().taskOf(new MessageKey(scope, "agent", "m-2")))
+                    .isEmpty();
+            assertThat(groups(store.database())).isEqualTo(before);
+            assertThat(store.log().taskOf(message)).contains("task");
+            assertThat(groups(store.database())).isEqualTo(before + 1);
+
+            execute("DELETE FROM stream");
+            assertThatThrownBy(() -> store.log().taskOf(message)).isInstanceOf(OutageException.class);
+        }
+    }
+
+    private long waiting() {
+        try {
+            return number("SELECT count(*) FROM pg_locks WHERE NOT granted");
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    @Test
+    void aReadThatWaitsForALockOfOthersIsGivenUp() throws SQLException {
+        try (Database database = open(Duration.ofSeconds(1))) {
+            try (Connection other = schema.getConnection();
+                    Statement statement = other.createStatement()) {
+                other.setAutoCommit(false);
+                statement.execute("LOCK TABLE note IN ACCESS EXCLUSIVE MODE");
+
+                for (int i = 0; i < 6; i++) { // more than there are connections for reading
+                    assertThatThrownBy(() -> notes(database))
+                            .isInstanceOf(OutageException.class)
+                            .hasMessageContaining("did not answer");
+                }
+            }
+            assertThat(notes(database)).isZero();
+        }
+    }
+
+    @Test
+    void connectionsForReadingAreReplacedWhenTheWriterHasANewOne() throws SQLException {
+        try (Database database = open()) {
+            Set<Long> before = readers(database);
+            cutConnections();
+            insert(database, 1);
+
+            assertThat(readers(database)).doesNotContainAnyElementsOf(before);
+        }
+    }
+
+    private static Set<Long> readers(Database database) {
+        return LongStream.range(0, 20)
+                .mapToObj(i -> database.<Long>read(session -> session.number("SELECT pg_backend_pid()")))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void rowsThatEachTransactionTouchesStayFewBesideAnOpenSnapshot() throws SQLException {
+        var key = new TaskKey(new Scope("t1", "alice"), "agent", "0190-task-");
+        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+            for (int i = 0; i < 2_500; i++) {
+                Segments.write(
+                        store.log(),
+                        new TaskKey(key.scope(), key.agent(), key.taskId() + i),
+                        1,
+                        TaskState.COMPLETED,
+                        Instant.EPOCH);
+            }
+            assertThat(count("stream_group")).isBetween(1L, 1_001L);
+            assertThat(count("tally")).isEqualTo(1);
+            assertThat(number("SELECT sum(tasks) FROM tally")).isEqualTo(2_500);
+            assertThat(number("SELECT min(hub_slot) & 1048575 FROM tally")).isEqualTo(2); // the third one
+        }
+        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+            assertThat(number("SELECT sum(tasks) FROM tally WHERE hub_slot = 0"))
+                    .isEqualTo(2_500);
+            assertThat(store.audit().verify().broken()).isNull();
         }
     }
 
@@ -252,7 +443,7 @@ final class PostgresqlFaultsTest {
     }
 
     private static long groups(Database database) {
-        return database.read(session -> session.number("SELECT group_no FROM stream"));
+        return database.read(session -> session.number("SELECT group_no FROM stream_newest"));
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,12 +70,12 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         this.system = system;
         this.files = files;
         this.readOnly = readOnly;
-        this.readers = readers(READERS);
+        this.readers = readers(READERS, system.readPatience());
         this.scanReaders = readers(SCANS);
         this.checkpointer = system.kind() == DatabaseKind.SQLITE
                 ? new Checkpointer(this, files, new Opening(system, Use.MAINTAIN))
                 : null;
-        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing);
+        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing, ending::complete);
         if (checkpointer != null) {
             checkpointer.start();
         }
@@ -307,15 +308,27 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                     "the tables of " + module + " have version",
                     write(session -> Migrations.version(session, module)),
                     scripts,
-                    (statements, version) -> write(session -> {
-                        for (String sql : (Iterable<String>) statements::iterator) {
-                            session.once(system.spelled(sql));
-                        }
+                    (statements, version) -> writeUnhurried(session -> {
+                        system.unlimited(session, () -> {
+                            for (String sql : (Iterable<String>) statements::iterator) {
+                                session.once(system.spelled(sql));
+                            }
+                        });
                         storage.read(session); // a script may have added sums
                         return Migrations.setVersion(session, module, version);
                     }));
         } catch (SQLException impossible) {
             throw new StoreException("the tables of " + module, impossible);
+        }
+    }
+
+    /** Writes what may take the database longer than others' works wait: changes of tables, at the start. */
+    private <T> T writeUnhurried(DatabaseRead<T> change) {
+        writer.takeTime(true);
+        try {
+            return write(change);
+        } finally {
+            writer.takeTime(false);
         }
     }
 
@@ -383,6 +396,32 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      */
     public <T> T write(String group, DatabaseRead<T> change) {
         return write(1, group, false, change);
+    }
+
+    /**
+     * Waits until all that was read before is as durable as an acknowledged write. A row that a reader sees may be on one disk only: of a
+     * transaction whose writer was cut off while it waited for a synchronous standby. A later commit of this program settles that, since
+     * a standby gets transactions in their order. Returns at once where a commit is on disk before others see it.
+     *
+     * @throws StoreException if the database cannot be written
+     */
+    public void confirm() {
+        if (kind() == DatabaseKind.POSTGRESQL) {
+            write(session -> session); // each transaction adds a row
+        }
+    }
+
+    /**
+     * Refuses to tell that something is not in the database while a commit may be under way that its writer was cut off from.
+     *
+     * @throws OutageException if the database cannot be written, and its server would go on without the writer
+     */
+    public void requireNoneInDoubt() {
+        if (kind() == DatabaseKind.POSTGRESQL) {
+            outage().ifPresent(problem -> {
+                throw new OutageException(problem);
+            });
+        }
     }
 
     private record Admission<T>(
@@ -519,12 +558,34 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         }
     }
 
+    private Readers readers(int connections, Duration limit) throws SQLException {
+        var pool = new Readers(system, files, new ReadGuard(), connections, limit);
+        allReaders.add(pool);
+        return pool;
+    }
+
+    private final class ReadGuard implements Readers.Guard {
+        @Override
+        public void requireUsable() {
+            if (!open) {
+                throw new OutageException("the database is closed");
+            }
+            Ending end = ending.getNow(null);
+            if (end != null) {
+                throw new OutageException(end.words());
+            }
+        }
+
+        @Override
+        public void findServer() {
+            writer.findServer();
+        }
+    }
+
     /** Opens more connections for reading, so that long queries do not delay other readers. */
     public Readers readers(int connections) throws StoreException {
         try {
-            var pool = new Readers(system, files, () -> open, connections);
-            allReaders.add(pool);
-            return pool;
+            return readers(connections, Duration.ZERO);
         } catch (SQLException problem) {
             throw new StoreException("cannot open a connection for reading: " + problem.getMessage(), problem);
         }
@@ -558,11 +619,20 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     /**
-     * {@link #outage()}, found by a write if there was none for a second. The write takes its turn among all others, so a
-     * writer that hangs is an outage, too. Waits for 2 s at most; callers share one write a second.
+     * {@link #outage()}, found by a read, and by a write if there was none for a second. The write takes its turn among all others, so
+     * a writer that hangs is an outage, too. Each waits for 2 s at most; callers share one write a second.
      */
     public Optional<String> testWriting() {
-        return writer.testWriting();
+        return writer.testWriting().or(this::testReading);
+    }
+
+    private Optional<String> testReading() {
+        try {
+            readers.readWithin(Writer.TEST_PATIENCE, session -> session.number("SELECT 1"));
+            return Optional.empty();
+        } catch (StoreException failure) {
+            return Optional.of("the database cannot be read: " + Outage.words(failure));
+        }
     }
 
     /**

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,8 @@ public final class DatabaseSession {
 
     private final Opening opening;
     private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
-    private @Nullable Connection connection;
+    private volatile @Nullable Connection connection;
+    private long generation;
     private volatile @Nullable PreparedStatement latest;
     volatile @Nullable Timeout timeout;
     /** Since when a caller reads by this session, as of {@link System#nanoTime}; null if none does, and for the writer. */
@@ -49,6 +51,7 @@ public final class DatabaseSession {
     Connection connection() throws SQLException {
         Connection opened = connection;
         if (opened == null) {
+            generation = opening.connector().generation();
             opened = opening.open();
             connection = opened;
         }
@@ -57,6 +60,11 @@ public final class DatabaseSession {
 
     boolean isConnected() {
         return connection != null;
+    }
+
+    /** True if a connection was opened for writing after this one. */
+    boolean isOutdated() {
+        return connection != null && generation != opening.connector().generation();
     }
 
     /**
@@ -231,12 +239,18 @@ public final class DatabaseSession {
      * running by then.
      */
     static final class Timeout {
+        /** Time for a statement that was canceled to end, before its connection is ended. */
+        private static final long GRACE_SECONDS = 1;
+
         private final DatabaseSession session;
+        private final boolean isHard;
         private boolean ended;
         private boolean over;
 
-        Timeout(DatabaseSession session) {
+        /** @param isHard whether the connection is ended at once, which needs no answer of a server */
+        Timeout(DatabaseSession session, boolean isHard) {
             this.session = session;
+            this.isHard = isHard;
         }
 
         /** Ends the statement that runs, which then fails, and so do all further ones. */
@@ -245,12 +259,30 @@ public final class DatabaseSession {
                 return;
             }
             over = true;
+            if (isHard) {
+                endConnection();
+                return;
+            }
             PreparedStatement running = session.latest;
             if (running != null) {
                 try {
                     session.opening.connector().cancel(running);
                 } catch (SQLException failure) {
                     LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
+                }
+                if (session.opening.connector().mayHang()) {
+                    Readers.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
+                }
+            }
+        }
+
+        private synchronized void endConnection() {
+            Connection used = session.connection;
+            if (!ended && used != null) {
+                try {
+                    used.abort(Runnable::run);
+                } catch (SQLException failure) {
+                    LOG.log(Level.WARNING, "a connection could not be ended", failure);
                 }
             }
         }

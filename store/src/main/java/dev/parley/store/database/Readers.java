@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.database.Connector.Opening;
 import dev.parley.store.database.Connector.Use;
+import dev.parley.store.database.ServerIdentity.OtherServerException;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
@@ -15,14 +16,13 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 
 /** Connections for reading, which calling threads borrow. They end with the database. */
 public final class Readers {
     private static final Duration FOREVER = Duration.ofDays(1_000);
 
     /** Ends statements after their time limit. */
-    private static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
+    static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("store-timer").factory());
 
     static {
@@ -31,15 +31,26 @@ public final class Readers {
 
     private final DatabaseSystem system;
     private final DataFiles files;
-    private final BooleanSupplier open;
+    private final Guard guard;
+    private final Duration limit;
     private final BlockingQueue<DatabaseSession> idle;
     private final int connections;
 
-    /** @param open false once the database is closed */
-    Readers(DatabaseSystem system, DataFiles files, BooleanSupplier open, int connections) throws SQLException {
+    /** What allows reads. */
+    interface Guard {
+        /** @throws OutageException if the database is closed, or may not be used any more */
+        void requireUsable();
+
+        /** Has the writer look whether its connection still leads to the server that is to be written. Waits some seconds at most. */
+        void findServer();
+    }
+
+    /** @param limit time that a {@link #read} takes at most; zero for no limit */
+    Readers(DatabaseSystem system, DataFiles files, Guard guard, int connections, Duration limit) throws SQLException {
         this.system = system;
         this.files = files;
-        this.open = open;
+        this.guard = guard;
+        this.limit = limit;
         this.connections = connections;
         this.idle = new ArrayBlockingQueue<>(connections);
         for (int i = 0; i < connections; i++) {
@@ -51,7 +62,36 @@ public final class Readers {
 
     /** Runs a query on the calling thread; each statement sees the rows at its beginning. */
     public <T> T read(DatabaseRead<T> question) {
-        return read(FOREVER, question);
+        return limit.isZero() ? read(FOREVER, question) : readWithin(limit, question);
+    }
+
+    /**
+     * Runs a query on the calling thread, at most for so long. A connection that has not answered by then is ended.
+     *
+     * @throws OutageException if the patience was over before the answer was there
+     */
+    <T> T readWithin(Duration patience, DatabaseRead<T> question) {
+        long end = System.nanoTime() + patience.toNanos();
+        try {
+            return read(patience, session -> {
+                var timeout = new DatabaseSession.Timeout(session, true);
+                session.timeout = timeout;
+                ScheduledFuture<?> timer =
+                        TIMER.schedule(timeout::expire, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                try {
+                    return question.ask(session);
+                } finally {
+                    timer.cancel(false);
+                    session.timeout = null;
+                    if (timeout.end()) {
+                        throw new ReadTimeoutException(patience);
+                    }
+                }
+            });
+        } catch (ReadTimeoutException late) {
+            throw new OutageException(
+                    "the database did not answer within " + patience.toMillis() / 1000.0 + " s", late);
+        }
     }
 
     private <T> T read(Duration patience, DatabaseRead<T> question) {
@@ -66,18 +106,24 @@ public final class Readers {
             throw new OutageException("interrupted while waiting to read", stopped);
         }
         try {
-            if (!open.getAsBoolean()) {
-                throw new OutageException("the database is closed");
-            }
+            guard.requireUsable();
             files.requireReadable();
-            return ask(session, question);
+            if (session.isOutdated()) {
+                session.discard();
+            }
+            try {
+                return ask(session, question);
+            } catch (OtherServerException moved) {
+                guard.findServer();
+                return ask(session, question);
+            }
         } catch (SQLException failure) {
             if (!Outage.isOfData(failure)) {
                 session.discard();
             }
             throw StoreException.of("could not read", failure);
         } catch (RuntimeException failure) {
-            if (Outage.isOfDatabase(failure)) {
+            if (failure instanceof ReadTimeoutException || Outage.isOfDatabase(failure)) {
                 session.discard();
             }
             throw failure;
@@ -113,7 +159,7 @@ public final class Readers {
         return read(patience, session -> {
             Connection connection = session.connection();
             connection.setAutoCommit(false);
-            var timeout = new DatabaseSession.Timeout(session);
+            var timeout = new DatabaseSession.Timeout(session, false);
             session.timeout = timeout;
             ScheduledFuture<?> timer = TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
             try {

@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
@@ -282,6 +283,32 @@ final class WriteQueue {
                 }
             }
             return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes all works but one, and returns them. */
+    List<Work> removeAllBut(Work kept) {
+        lock.lock();
+        try {
+            var removed = new ArrayList<Work>(size);
+            boolean isKept = false;
+            for (Epoch epoch : epochs) {
+                epoch.groups.values().forEach(removed::addAll);
+                if (epoch.barrier != null && !epoch.barrier.equals(kept)) {
+                    removed.add(epoch.barrier);
+                }
+                isKept |= kept.equals(epoch.barrier);
+            }
+            epochs.clear();
+            epochs.add(new Epoch());
+            removed.forEach(work -> count(work, -1));
+            if (isKept) {
+                count(kept, -1);
+                addUnbounded(kept);
+            }
+            return removed;
         } finally {
             lock.unlock();
         }

@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
 import dev.parley.store.spi.OutageException;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +44,7 @@ final class Writer {
     private static final Duration RECENT = Duration.ofSeconds(1);
 
     /** Time limit of a {@link WriteTest}. */
-    private static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
+    static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
 
     private static final int PROBE_MS = 1_000;
 
@@ -84,12 +86,19 @@ final class Writer {
     private final WriteQueue queue = new WriteQueue(MAX_QUEUED);
     private final Transactions transactions;
     private final CommitCallbacks teller = new CommitCallbacks();
+    private final Consumer<Ending> ended;
+    private final HangWatch watch;
     private final Thread thread;
     private int pagesSinceCheckpoint;
     /** Whether little is left in a long write-ahead log, for the writer to move. */
     private volatile boolean restDue;
 
     private volatile @Nullable Outage outage;
+    /** That the database does not answer; null if it does. Works are refused without waiting for the writer meanwhile. */
+    private volatile @Nullable Outage silence;
+    /** True from when the database may not be used any more. */
+    private volatile boolean isEnded;
+
     private volatile Runnable outageChanged = () -> {};
     /** Whether the outage may be for lack of space; for the writer only. */
     private boolean needsSpace;
@@ -99,14 +108,20 @@ final class Writer {
     private final AtomicReference<@Nullable WriteTest> latestTest = new AtomicReference<>();
     private final Refusals refusals = new Refusals();
 
-    /** @param open false once the database is closed */
+    /**
+     * @param open false once the database is closed
+     * @param ended is told once if the database may not be used any more
+     */
     Writer(
             DatabaseSystem system,
             DataFiles files,
             String place,
             BooleanSupplier open,
             @Nullable Checkpointer checkpointer,
-            DatabaseSession session) {
+            DatabaseSession session,
+            Consumer<Ending> ended) {
+        this.ended = ended;
+        this.watch = new HangWatch(system.patience(), this::giveUp);
         this.system = system;
         this.files = files;
         this.place = place;
@@ -123,6 +138,15 @@ final class Writer {
 
     /** Queues work, after that of its group. It fails if the database is closed, or does not keep up. */
     void submit(Work work) {
+        Outage silent = silence;
+        if (silent != null || isEnded) {
+            Outage known = silent != null ? silent : outage;
+            Exception refusal = known == null
+                    ? new OutageException("the database may not be used any more")
+                    : outageException("the database cannot be written", known);
+            Thread.startVirtualThread(() -> CommitCallbacks.tell(work, refusal));
+            return;
+        }
         if (!queue.add(work)) {
             // On a thread of its own, for the caller may hold what the news needs.
             Thread.startVirtualThread(() -> CommitCallbacks.tell(
@@ -140,6 +164,7 @@ final class Writer {
         while (!stop) {
             try {
                 take(group);
+                watch.begin();
                 stop = group.remove(STOP);
                 Outage now = outage;
                 if (now != null && now.nanosToRetry() <= 0) {
@@ -161,6 +186,7 @@ final class Writer {
                 session.discard();
                 refuse(group, new StoreException("could not write", fault));
             }
+            watch.end();
         }
         do {
             refuse(group, new OutageException("the database is closed"));
@@ -173,7 +199,43 @@ final class Writer {
     /** Waits for work or, while the database fails, until the next attempt is due. */
     private void take(ArrayDeque<Work> group) {
         Outage now = outage;
-        takeWithin(now == null ? Long.MAX_VALUE : now.nanosToRetry(), group);
+        takeWithin(now == null || isEnded ? Long.MAX_VALUE : now.nanosToRetry(), group);
+    }
+
+    /** Tells all works that wait that the database does not answer, and ends what the writer waits for. On the timer's thread. */
+    private void giveUp() {
+        if (isEnded) {
+            return;
+        }
+        var late = new SQLException(
+                "the database did not answer within " + system.patience().toSeconds() + " s");
+        boolean isNew = silence == null;
+        Outage known = outage;
+        Outage found = known == null ? Outage.after(1, late) : known;
+        silence = found;
+        if (isNew) {
+            LOG.log(Level.ERROR, UNTIL_IT_CAN + ": " + Outage.message(found.cause()));
+            outageChanged.run();
+        }
+        WriteTest waiting = latestTest.get();
+        if (waiting != null) {
+            waiting.outageBegan();
+        }
+        system.interrupt(thread);
+        teller.tell(queue.removeAllBut(STOP), outageException("the database cannot be written", found));
+    }
+
+    /** @param isUnhurried true while what is written may take its time */
+    void takeTime(boolean isUnhurried) {
+        watch.takeTime(isUnhurried);
+    }
+
+    private void answered() {
+        if (silence != null) {
+            silence = null;
+            LOG.log(Level.INFO, "the database answers again");
+            outageChanged.run();
+        }
     }
 
     private void takeWithin(long nanos, ArrayDeque<Work> group) {
@@ -208,10 +270,17 @@ final class Writer {
         if (problem == null) {
             committedAt = System.nanoTime();
             tellCommitted(group);
+            answered();
             if (restDue) {
                 restDue = false;
                 moveRest(session);
             }
+            return;
+        }
+        Outage silent = silence;
+        if (silent != null && Outage.isOfDatabase(problem)) {
+            refuse(group, outageException("could not write", silent));
+            tryToWrite(session, outage, problem);
             return;
         }
         if (Outage.isOfDatabase(problem) && !Outage.isOfData(problem)) {
@@ -282,9 +351,10 @@ final class Writer {
 
     /** Tries to write until the database takes it, or the works have waited for long enough. */
     private void awaitDatabase(DatabaseSession session) {
-        long end = System.nanoTime() + system.patience().toNanos();
+        long end = watch.end(System.nanoTime());
         for (Outage now = outage;
                 now != null
+                        && !isEnded
                         && !FileFaultException.isCauseOf(now.cause())
                         && open.getAsBoolean()
                         && System.nanoTime() - end < 0;
@@ -343,7 +413,9 @@ final class Writer {
             if (before != null) {
                 outageChanged.run();
             }
+            answered();
         } catch (SQLException | RuntimeException failure) {
+            Thread.interrupted(); // by the watch, while a connection was opened
             session.discard();
             boolean isOfFiles = FileFaultException.isCauseOf(failure);
             if (!needsSpace && !isOfFiles) {
@@ -366,6 +438,11 @@ final class Writer {
             }
             if (before == null) {
                 outageChanged.run();
+            }
+            Ending end = EndedException.in(failure);
+            if (end != null && !isEnded) {
+                isEnded = true;
+                ended.accept(end);
             }
         }
     }
@@ -423,7 +500,8 @@ final class Writer {
     }
 
     Optional<String> outage() {
-        Outage now = outage;
+        Outage silent = silence;
+        Outage now = silent == null ? outage : silent;
         if (now == null) {
             return Optional.empty();
         }
@@ -451,6 +529,15 @@ final class Writer {
 
     Map<String, String> refusedParts() {
         return refusals.ofOthers();
+    }
+
+    /** Has the writer look whether its connection still leads to the server that is to be written, by a write. */
+    void findServer() {
+        try {
+            writeTest().outcome();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private WriteTest writeTest() {

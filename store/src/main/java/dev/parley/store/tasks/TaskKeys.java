@@ -108,13 +108,19 @@ final class TaskKeys {
                 name.name()));
     }
 
+    /**
+     * Returns the task of a message. It is durable: callers repeat a message to learn that.
+     *
+     * @throws StoreException if the message may have a task, and the database cannot be written
+     */
     Optional<String> taskOf(MessageKey key) {
         Long lane = lanes.find(new Lane(key.scope(), key.agent()));
         if (lane == null || !seen.mayHave(lane, key.messageId())) {
             return Optional.empty();
         }
+        database.requireNoneInDoubt();
         long now = clock.millis();
-        return database.read(session -> session.first(
+        Optional<String> task = database.read(session -> session.first(
                 row -> DatabaseSession.text(row, 1),
                 "SELECT task_id FROM message WHERE day IN (" + DAYS_OF_MESSAGES
                         + ") AND lane_no = ? AND message_id = ?"
@@ -123,5 +129,9 @@ final class TaskKeys {
                 lane,
                 key.messageId(),
                 now - DAY_MS));
+        if (task.isPresent()) {
+            database.confirm();
+        }
+        return task;
     }
 }

@@ -575,7 +575,7 @@ final class DatabaseFaultsTest {
     void aTimeLimitThatEndsLateInterruptsNobodyElse() {
         try (Database database = open(faults::wrap)) {
             boolean over = database.read(session -> {
-                var timeout = new DatabaseSession.Timeout(session);
+                var timeout = new DatabaseSession.Timeout(session, false);
                 boolean before = timeout.end();
                 timeout.expire();
                 return before || timeout.isOver();
