@@ -25,6 +25,9 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
     /** Begins a transaction of the writer, before its first read. */
     void begin(DatabaseSession session) throws SQLException;
 
+    /** Has all statements of a transaction that reads see the same moment. */
+    default void beginSnapshot(DatabaseSession session) throws SQLException {}
+
     /** Has the transaction that was begun write to the disk, if nothing else does. */
     default void touch(DatabaseSession session) throws SQLException {}
 

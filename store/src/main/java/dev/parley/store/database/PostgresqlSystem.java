@@ -80,6 +80,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private static final Duration READ_PATIENCE = Duration.ofSeconds(5);
 
     private final DataSource source;
+    private final DataSource writable;
+    private final boolean isPooled;
     private final Wrapper wrapper;
     private final Duration patience;
 
@@ -101,6 +103,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience) {
         this.source = source;
+        this.writable = source instanceof PostgresqlUrl url ? url.direct() : source;
+        this.isPooled = source instanceof PostgresqlUrl url && url.isPooled();
         this.wrapper = wrapper;
         this.patience = patience;
     }
@@ -115,13 +119,15 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private Connection connectReader() throws SQLException {
         Connection connection = wrapper.wrap(source.getConnection());
         try {
-            limitSilence(connection);
+            limitSilence(connection, isPooled);
             ServerIdentity written = server;
             if (written != null) {
                 written.require(ServerIdentity.of(connection));
             }
             connection.setReadOnly(true);
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            if (!isPooled) {
+                connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            }
             return connection;
         } catch (SQLException | RuntimeException failure) {
             close(connection);
@@ -134,10 +140,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
         Connection connection = null;
         isConnecting = true;
         try {
-            connection = wrapper.wrap(source.getConnection());
+            connection = wrapper.wrap(writable.getConnection());
             isConnecting = false;
             writing = connection;
-            limitSilence(connection);
+            limitSilence(connection, false);
             ServerIdentity found = ServerIdentity.of(connection);
             found.requirePrimary();
             connection.setReadOnly(false);
@@ -178,9 +184,13 @@ public final class PostgresqlSystem implements DatabaseSystem {
         }
     }
 
-    private static void limitSilence(Connection connection) throws SQLException {
+    /** @param isPooled whether the session of the server is that of others, too, and is to stay as it is */
+    private static void limitSilence(Connection connection, boolean isPooled) throws SQLException {
         if (connection.getNetworkTimeout() == 0) {
             connection.setNetworkTimeout(Runnable::run, LONGEST_SILENCE_MS);
+        }
+        if (isPooled) {
+            return;
         }
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET statement_timeout = " + connection.getNetworkTimeout() / 6 * 5 + KEEP_ALIVE);
@@ -211,8 +221,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     /** Looks whether a hub has a database open. */
     static boolean isInUse(DataSource source) throws IOException {
-        try (Connection connection = source.getConnection()) {
-            limitSilence(connection);
+        DataSource server = source instanceof PostgresqlUrl url ? url.direct() : source;
+        try (Connection connection = server.getConnection()) {
+            limitSilence(connection, false);
             try (Statement statement = connection.createStatement()) {
                 return number(statement, "SELECT count(*)" + HELD) > 0;
             }
@@ -310,12 +321,20 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     // ---- Start
 
+    @Override
+    public void beginSnapshot(DatabaseSession session) throws SQLException {
+        if (isPooled) {
+            session.once("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+        }
+    }
+
     /**
      * Brings the tables of tasks up to date, and begins a stream, which takes over what earlier ones have left.
      *
      * @throws StoreException if this server or database cannot hold them
      */
     void start(DatabaseSession session) throws SQLException {
+        PoolerProbe.require(writable);
         require(session);
         session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams

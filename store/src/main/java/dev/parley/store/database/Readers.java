@@ -163,6 +163,7 @@ public final class Readers {
             session.timeout = timeout;
             ScheduledFuture<?> timer = TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
             try {
+                system.beginSnapshot(session);
                 T answer = question.ask(session);
                 if (timeout.end()) {
                     throw new ReadTimeoutException(patience);
