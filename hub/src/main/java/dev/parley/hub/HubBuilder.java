@@ -10,7 +10,7 @@ import dev.parley.hub.admin.ReadSettings;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.server.ServerBuilder;
-import dev.parley.store.database.Wrapper;
+import dev.parley.store.spi.Wrapper;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;

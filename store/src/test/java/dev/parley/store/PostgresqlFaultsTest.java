@@ -9,11 +9,11 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
-import dev.parley.store.database.Ending;
-import dev.parley.store.database.Ending.Cause;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.Ending;
+import dev.parley.store.spi.Ending.Cause;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
@@ -150,7 +150,7 @@ final class PostgresqlFaultsTest {
     void aWriterThatWasReplacedNeitherWritesNorReadsAndSaysSo(String writer) throws SQLException {
         var told = new CompletableFuture<Ending>();
         try (Database database = open(Duration.ofSeconds(1))) {
-            database.onEnding(told::complete);
+            database.standing().onEnding(told::complete);
             execute("DELETE FROM stream");
             if (writer.contains("cut")) {
                 cutConnections();
@@ -159,7 +159,7 @@ final class PostgresqlFaultsTest {
             assertThatThrownBy(() -> insert(database, 1)).rootCause().hasMessageContaining("another hub has taken");
 
             assertThat(told.join().cause()).isEqualTo(Cause.TAKEN_OVER);
-            assertThat(database.ending()).contains(told.join());
+            assertThat(database.standing().ending()).contains(told.join());
             assertThatThrownBy(() -> notes(database)).isInstanceOf(OutageException.class);
             assertThat(database.outage())
                     .hasValueSatisfying(why -> assertThat(why).contains("another hub has taken"));
@@ -199,14 +199,14 @@ final class PostgresqlFaultsTest {
 
             assertThatThrownBy(() -> insert(database, 9)).isInstanceOf(StoreException.class);
 
-            assertThat(database.ending()).hasValueSatisfying(ending -> {
+            assertThat(database.standing().ending()).hasValueSatisfying(ending -> {
                 assertThat(ending.cause()).isEqualTo(Cause.WENT_BACK);
                 assertThat(ending.lostGroups()).isEqualTo(3);
             });
             assertThat(count("note")).isEqualTo(2);
         }
         try (Database next = open()) {
-            assertThat(next.ending()).isEmpty();
+            assertThat(next.standing().ending()).isEmpty();
             assertThat(insert(next, 9)).isEqualTo(1);
         }
     }
@@ -222,7 +222,7 @@ final class PostgresqlFaultsTest {
 
             assertThatThrownBy(() -> insert(database, 2)).isInstanceOf(StoreException.class);
 
-            assertThat(database.ending())
+            assertThat(database.standing().ending())
                     .hasValueSatisfying(
                             ending -> assertThat(ending.lostGroups()).isEqualTo(written));
         }
@@ -275,6 +275,40 @@ final class PostgresqlFaultsTest {
             execute("DELETE FROM stream");
             assertThatThrownBy(() -> store.log().taskOf(message)).isInstanceOf(OutageException.class);
         }
+    }
+
+    @Test
+    void aHubThatWasEndedLearnsItWithinSecondsWithoutAWrite() throws SQLException {
+        try (Database database = open()) {
+            var told = new CompletableFuture<Ending>();
+            database.standing().onEnding(told::complete);
+            assertThat(database.standing().obstacle()).isEmpty();
+
+            execute("UPDATE hub SET ended_at = clock_timestamp()");
+
+            assertThat(told.orTimeout(5, TimeUnit.SECONDS).join().cause()).isEqualTo(Cause.TAKEN_OVER);
+            assertThat(database.standing().obstacle())
+                    .hasValueSatisfying(why -> assertThat(why).contains("another hub"));
+            assertThatThrownBy(() -> notes(database)).isInstanceOf(OutageException.class);
+            assertThatThrownBy(() -> insert(database, 1)).isInstanceOf(OutageException.class);
+        }
+    }
+
+    @Test
+    void aHubRenewsItsLeaseAndTellsItsVersionAndAgents() throws SQLException {
+        try (Database database = open()) {
+            database.standing().describe("7.8.9", () -> List.of("counter", "echo"));
+
+            Eventually.holds(
+                    "the hub is described",
+                    () -> number("SELECT count(*) FROM hub WHERE version = '7.8.9' AND agents = '{counter,echo}'"
+                                    + " AND lease_until > clock_timestamp() + interval '8 s' AND ended_at IS NULL")
+                            == 1);
+            assertThatThrownBy(this::open)
+                    .hasMessageContaining("in use by another hub, ")
+                    .hasMessageContaining("number ");
+        }
+        assertThat(number("SELECT count(*) FROM hub WHERE ended_at IS NULL")).isZero();
     }
 
     private long waiting() {

@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
-import dev.parley.store.database.Connector.Opening;
+import dev.parley.store.connection.Connector.Opening;
+import dev.parley.store.connection.Outage;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
 import java.lang.System.Logger;

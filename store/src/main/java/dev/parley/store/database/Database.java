@@ -2,12 +2,15 @@ package dev.parley.store.database;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
-import dev.parley.store.database.Connector.Opening;
-import dev.parley.store.database.Connector.Use;
+import dev.parley.store.connection.Connector;
+import dev.parley.store.connection.Connector.Opening;
+import dev.parley.store.connection.Connector.Use;
+import dev.parley.store.connection.Outage;
+import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
-import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +25,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +63,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
     private final Storage storage;
-    private final CompletableFuture<Ending> ending = new CompletableFuture<>();
+    private final Standing standing = new Standing(() -> this.open, () -> this.writer.findServer());
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
@@ -75,7 +77,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         this.checkpointer = system.kind() == DatabaseKind.SQLITE
                 ? new Checkpointer(this, files, new Opening(system, Use.MAINTAIN))
                 : null;
-        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing, ending::complete);
+        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing, standing::end);
         if (checkpointer != null) {
             checkpointer.start();
         }
@@ -270,7 +272,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         var writing = new DatabaseSession(new Opening(system, Use.WRITE));
         try {
             system.start(writing);
-            return new Database(system, DataFiles.none(), system.toString(), writing, false);
+            var database = new Database(system, DataFiles.none(), system.toString(), writing, false);
+            database.standing.renewLease(system, database.writer::end);
+            return database;
         } catch (SQLException problem) {
             writing.discard();
             throw PostgresqlSystem.cannotOpen(source, problem);
@@ -281,6 +285,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     /** Returns the database system, for SQL that differs. */
+    @Override
     public DatabaseKind kind() {
         return system.kind();
     }
@@ -394,59 +399,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      *
      * @throws StoreException if it could not be written
      */
+    @Override
     public <T> T write(String group, DatabaseRead<T> change) {
         return write(1, group, false, change);
-    }
-
-    /**
-     * Waits until all that was read before is as durable as an acknowledged write. A row that a reader sees may be on one disk only: of a
-     * transaction whose writer was cut off while it waited for a synchronous standby. A later commit of this program settles that, since
-     * a standby gets transactions in their order. Returns at once where a commit is on disk before others see it.
-     *
-     * @throws StoreException if the database cannot be written
-     */
-    public void confirm() {
-        if (kind() == DatabaseKind.POSTGRESQL) {
-            write(session -> session); // each transaction adds a row
-        }
-    }
-
-    /**
-     * Refuses to tell that something is not in the database while a commit may be under way that its writer was cut off from.
-     *
-     * @throws OutageException if the database cannot be written, and its server would go on without the writer
-     */
-    public void requireNoneInDoubt() {
-        if (kind() == DatabaseKind.POSTGRESQL) {
-            outage().ifPresent(problem -> {
-                throw new OutageException(problem);
-            });
-        }
-    }
-
-    private record Admission<T>(
-            @Nullable T result, @Nullable A2AException refusal) {}
-
-    /**
-     * {@link #write(String, Question)} of a change that may be refused. It is to be refused before its first write: other changes are in the
-     * same transaction.
-     *
-     * @throws A2AException thrown by the change; nothing is written
-     * @throws StoreException if it could not be written
-     */
-    @SuppressWarnings("NullAway") // no refusal: the result is what the change returned
-    public <T> T admit(String group, DatabaseRead<T> change) {
-        Admission<T> admission = write(group, session -> {
-            try {
-                return new Admission<>(change.ask(session), null);
-            } catch (A2AException refused) {
-                return new Admission<>(null, refused);
-            }
-        });
-        if (admission.refusal != null) {
-            throw admission.refusal;
-        }
-        return admission.result;
     }
 
     private <T> T write(int rows, String group, boolean barrier, DatabaseRead<T> change) {
@@ -559,27 +514,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     private Readers readers(int connections, Duration limit) throws SQLException {
-        var pool = new Readers(system, files, new ReadGuard(), connections, limit);
+        var pool = new Readers(system, files, standing, connections, limit);
         allReaders.add(pool);
         return pool;
-    }
-
-    private final class ReadGuard implements Readers.Guard {
-        @Override
-        public void requireUsable() {
-            if (!open) {
-                throw new OutageException("the database is closed");
-            }
-            Ending end = ending.getNow(null);
-            if (end != null) {
-                throw new OutageException(end.words());
-            }
-        }
-
-        @Override
-        public void findServer() {
-            writer.findServer();
-        }
     }
 
     /** Opens more connections for reading, so that long queries do not delay other readers. */
@@ -595,6 +532,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * Why nothing can be written at present, for operators; empty if the last attempt succeeded. Ends by itself: the writer
      * tries again as long as the database fails.
      */
+    @Override
     public Optional<String> outage() {
         return writer.outage();
     }
@@ -604,18 +542,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         writer.onOutage(changed);
     }
 
-    /** Why this program may not use the database any more; empty as long as it may. */
-    public Optional<Ending> ending() {
-        return Optional.ofNullable(ending.getNow(null));
-    }
-
-    /**
-     * Tells when this program may not use the database any more. Neither reads nor writes of the database are answered from then on.
-     *
-     * @param ended is called once, at once if that has come to pass already, on a thread that it must not block
-     */
-    public void onEnding(Consumer<Ending> ended) {
-        ending.thenAccept(ended);
+    /** Whether this program may use the database, which may end. */
+    public Standing standing() {
+        return standing;
     }
 
     /**
@@ -660,6 +589,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         try {
             scans.close();
             writer.close();
+            standing.close();
             if (checkpointer != null) {
                 checkpointer.close();
             }

@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
-import dev.parley.store.database.Connector.Opening;
+import dev.parley.store.connection.Connector.Opening;
+import dev.parley.store.connection.HangWatch;
 import dev.parley.store.sql.StoredText;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -271,7 +272,7 @@ public final class DatabaseSession {
                     LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
                 }
                 if (session.opening.connector().mayHang()) {
-                    Readers.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
+                    HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
                 }
             }
         }

@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.connection.Connector;
 import java.sql.SQLException;
 import java.time.Duration;
 

@@ -1,7 +1,8 @@
 package dev.parley.store.database;
 
-import dev.parley.store.database.Ending.Cause;
 import dev.parley.store.database.PostgresqlBatch.Piece;
+import dev.parley.store.spi.Ending;
+import dev.parley.store.spi.Ending.Cause;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -49,6 +50,10 @@ final class PostgresqlStream {
         return number;
     }
 
+    long hub() {
+        return hub;
+    }
+
     /** Begins a transaction. */
     void begin(DatabaseSession session, PostgresqlBatch batch) throws SQLException {
         long next = group + 1;
@@ -78,7 +83,7 @@ final class PostgresqlStream {
         }
     }
 
-    private static Ending takenOver() {
+    static Ending takenOver() {
         return new Ending(
                 Cause.TAKEN_OVER,
                 "another hub has taken this database over, and this one writes nothing any more (expected: one hub per"

@@ -3,10 +3,14 @@ package dev.parley.store.database;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.retry.Backoff;
+import dev.parley.store.connection.PoolerProbe;
+import dev.parley.store.connection.PostgresqlUrl;
+import dev.parley.store.connection.ServerIdentity;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.Wrapper;
 import dev.parley.store.sql.NumberedParameters;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -77,6 +81,11 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
+    /** A beat that takes longer is made again by another connection. */
+    private static final int LEASE_TIMEOUT_MS = 2_000;
+
+    private static final Duration SHORTEST_READ = Duration.ofSeconds(1);
+
     private static final Duration READ_PATIENCE = Duration.ofSeconds(5);
 
     private final DataSource source;
@@ -113,7 +122,29 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public Connection connect(Use use) throws SQLException {
-        return use == Use.READ ? connectReader() : connectWriter();
+        return switch (use) {
+            case READ -> connectReader();
+            case RENEW -> connectLease();
+            case WRITE, MAINTAIN -> connectWriter();
+        };
+    }
+
+    private Connection connectLease() throws SQLException {
+        Connection connection = writable.getConnection(); // not one of the data, whose faults are tested
+        try {
+            connection.setNetworkTimeout(Runnable::run, LEASE_TIMEOUT_MS);
+            ServerIdentity written = server;
+            if (written != null) {
+                written.require(ServerIdentity.of(connection));
+            }
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET statement_timeout = " + LEASE_TIMEOUT_MS + KEEP_ALIVE);
+            }
+            return connection;
+        } catch (SQLException | RuntimeException failure) {
+            close(connection);
+            throw failure;
+        }
     }
 
     private Connection connectReader() throws SQLException {
@@ -208,7 +239,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
                         stream.require(statement);
                     }
                     throw new SQLException(
-                            "the database is in use by another hub (expected: one hub per database)", IN_USE);
+                            "the database is in use by another hub" + others(statement)
+                                    + " (expected: one hub per database)",
+                            IN_USE);
                 }
                 LockSupport.parkNanos(LOCKS.bound(attempts).toNanos());
             }
@@ -216,6 +249,20 @@ public final class PostgresqlSystem implements DatabaseSystem {
             if (stream != null) {
                 name(statement, stream);
             }
+        }
+    }
+
+    /** Names the hub that has the database. */
+    private static String others(Statement statement) {
+        try (ResultSet row =
+                statement.executeQuery("SELECT name, hub_no, round(extract(epoch FROM clock_timestamp() - beat_at))"
+                        + " FROM hub WHERE ended_at IS NULL ORDER BY hub_no DESC LIMIT 1")) {
+            return row.next()
+                    ? ", " + DatabaseSession.text(row, 1) + " (number " + row.getLong(2) + ", last seen "
+                            + row.getLong(3) + " s ago)"
+                    : "";
+        } catch (SQLException none) {
+            return ""; // it makes the tables at the moment
         }
     }
 
@@ -414,6 +461,11 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     // ---- Transactions
 
+    /** The number of the hub. */
+    long hub() {
+        return open().hub();
+    }
+
     /** The number of the stream. */
     public long stream() {
         return open().number();
@@ -471,7 +523,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public Duration readPatience() {
-        return patience.compareTo(READ_PATIENCE) < 0 ? patience : READ_PATIENCE;
+        return SHORTEST_READ.compareTo(patience) > 0
+                ? SHORTEST_READ
+                : patience.compareTo(READ_PATIENCE) < 0 ? patience : READ_PATIENCE;
     }
 
     @Override

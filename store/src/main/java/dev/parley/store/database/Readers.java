@@ -1,8 +1,10 @@
 package dev.parley.store.database;
 
-import dev.parley.store.database.Connector.Opening;
-import dev.parley.store.database.Connector.Use;
-import dev.parley.store.database.ServerIdentity.OtherServerException;
+import dev.parley.store.connection.Connector.Opening;
+import dev.parley.store.connection.Connector.Use;
+import dev.parley.store.connection.HangWatch;
+import dev.parley.store.connection.Outage;
+import dev.parley.store.connection.ServerIdentity.OtherServerException;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
@@ -14,20 +16,11 @@ import java.util.ArrayList;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** Connections for reading, which calling threads borrow. They end with the database. */
 public final class Readers {
     private static final Duration FOREVER = Duration.ofDays(1_000);
-
-    /** Ends statements after their time limit. */
-    static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("store-timer").factory());
-
-    static {
-        TIMER.setRemoveOnCancelPolicy(true);
-    }
 
     private final DatabaseSystem system;
     private final DataFiles files;
@@ -77,7 +70,7 @@ public final class Readers {
                 var timeout = new DatabaseSession.Timeout(session, true);
                 session.timeout = timeout;
                 ScheduledFuture<?> timer =
-                        TIMER.schedule(timeout::expire, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                        HangWatch.TIMER.schedule(timeout::expire, end - System.nanoTime(), TimeUnit.NANOSECONDS);
                 try {
                     return question.ask(session);
                 } finally {
@@ -161,7 +154,8 @@ public final class Readers {
             connection.setAutoCommit(false);
             var timeout = new DatabaseSession.Timeout(session, false);
             session.timeout = timeout;
-            ScheduledFuture<?> timer = TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
+            ScheduledFuture<?> timer =
+                    HangWatch.TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
             try {
                 system.beginSnapshot(session);
                 T answer = question.ask(session);

@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.connection.Outage;
 import dev.parley.store.spi.OutageException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

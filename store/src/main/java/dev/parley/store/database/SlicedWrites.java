@@ -1,11 +1,15 @@
 package dev.parley.store.database;
 
+import dev.parley.protocol.A2AException;
+import dev.parley.store.spi.OutageException;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** Changes of many rows in transactions of a few milliseconds each, so that other writes of the database come between. */
+/** Changes that may be refused, and changes of many rows in transactions of a few milliseconds each, between which others write. */
 public abstract class SlicedWrites {
     /** Time that the writer works on a part of a removal before it serves others. */
     public static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -17,9 +21,66 @@ public abstract class SlicedWrites {
 
     abstract <T> T write(int rows, DatabaseRead<T> change);
 
+    abstract <T> T write(String group, DatabaseRead<T> change);
+
+    abstract DatabaseKind kind();
+
+    abstract Optional<String> outage();
+
     abstract <T> T erase(DatabaseRead<T> change);
 
     abstract <T> T read(DatabaseRead<T> question);
+
+    /**
+     * Waits until all that was read before is as durable as an acknowledged write. A row that a reader sees may be on one disk only: of a
+     * transaction whose writer was cut off while it waited for a synchronous standby. A later commit of this program settles that, since
+     * a standby gets transactions in their order. Returns at once where a commit is on disk before others see it.
+     *
+     * @throws StoreException if the database cannot be written
+     */
+    public void confirm() {
+        if (kind() == DatabaseKind.POSTGRESQL) {
+            write(session -> session); // each transaction adds a row
+        }
+    }
+
+    /**
+     * Refuses to tell that something is not in the database while a commit may be under way that its writer was cut off from.
+     *
+     * @throws OutageException if the database cannot be written, and its server would go on without the writer
+     */
+    public void requireNoneInDoubt() {
+        if (kind() == DatabaseKind.POSTGRESQL) {
+            outage().ifPresent(problem -> {
+                throw new OutageException(problem);
+            });
+        }
+    }
+
+    private record Admission<T>(
+            @Nullable T result, @Nullable A2AException refusal) {}
+
+    /**
+     * {@link #write(String, Question)} of a change that may be refused. It is to be refused before its first write: other changes are in the
+     * same transaction.
+     *
+     * @throws A2AException thrown by the change; nothing is written
+     * @throws StoreException if it could not be written
+     */
+    @SuppressWarnings("NullAway") // no refusal: the result is what the change returned
+    public <T> T admit(String group, DatabaseRead<T> change) {
+        Admission<T> admission = write(group, session -> {
+            try {
+                return new Admission<>(change.ask(session), null);
+            } catch (A2AException refused) {
+                return new Admission<>(null, refused);
+            }
+        });
+        if (admission.refusal != null) {
+            throw admission.refusal;
+        }
+        return admission.result;
+    }
 
     /** A change of one row, or of a few. */
     @FunctionalInterface

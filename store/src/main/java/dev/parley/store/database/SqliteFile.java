@@ -1,7 +1,8 @@
 package dev.parley.store.database;
 
 import dev.parley.protocol.support.FairPool;
-import dev.parley.store.database.Connector.Use;
+import dev.parley.store.connection.Connector.Use;
+import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.StoreException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -22,7 +23,7 @@ final class SqliteFile {
     /** Entry of {@code module_version}: no free page holds what was removed by a release that did not overwrite it. */
     static final String WIPED = "free pages";
 
-    static final String NAME = "parley.db";
+    static final String NAME = DataFiles.DATABASE;
 
     /** Time that SQLite, and an attempt to write, waits for a lock of another process. */
     static final int BUSY_MS = 10_000;

@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.connection.Connector;
 import dev.parley.store.files.DataFiles;
 import java.sql.Connection;
 import java.sql.SQLException;

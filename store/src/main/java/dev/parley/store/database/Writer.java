@@ -2,9 +2,12 @@ package dev.parley.store.database;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.store.connection.HangWatch;
+import dev.parley.store.connection.Outage;
 import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
+import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
@@ -440,11 +443,20 @@ final class Writer {
                 outageChanged.run();
             }
             Ending end = EndedException.in(failure);
-            if (end != null && !isEnded) {
-                isEnded = true;
-                ended.accept(end);
+            if (end != null) {
+                end(end);
             }
         }
+    }
+
+    /** Has nothing written any more. On any thread. */
+    void end(Ending end) {
+        if (outage == null) {
+            outage = Outage.after(1, new SQLException(end.words()));
+        }
+        isEnded = true;
+        ended.accept(end);
+        teller.tell(queue.removeAllBut(STOP), new OutageException(end.words()));
     }
 
     /**

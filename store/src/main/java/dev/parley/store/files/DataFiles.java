@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * Safe for any thread.
  */
 public final class DataFiles implements AutoCloseable {
+    /** Name of the database of SQLite in a data directory. */
+    public static final String DATABASE = "parley.db";
+
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Longest time without a look at what concerns the next start, and no transaction. */

@@ -20,6 +20,9 @@ CREATE VIEW stream_newest AS
         (SELECT * FROM stream_group WHERE stream_no = s.stream_no ORDER BY group_no DESC LIMIT 1) g ON true;
 CREATE VIEW audit_end AS SELECT audit_no AS row_no, audit_hash AS hash FROM stream_newest;
 
+ALTER TABLE hub ADD COLUMN version TEXT NOT NULL DEFAULT '';
+ALTER TABLE hub ADD COLUMN begun_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp();
+
 -- Counts are sums over slots. A slot belongs to a stream, which gives a row that it updates often another one now and then, since
 -- versions of a row add up in the same way.
 ALTER TABLE tally ALTER COLUMN hub_slot TYPE BIGINT;

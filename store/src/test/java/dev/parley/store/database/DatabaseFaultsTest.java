@@ -11,6 +11,7 @@ import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.Wrapper;
 import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;

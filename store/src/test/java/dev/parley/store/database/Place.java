@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.Store;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -41,7 +41,7 @@ public final class PostgresqlServer {
         return server().getDatabase("postgres", name);
     }
 
-    static int port() throws IOException {
+    public static int port() throws IOException {
         return server().getPort();
     }
 

@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -111,9 +112,15 @@ public final class Stubborn {
             log.submit(new Again(writer));
             return null;
         }
+        if (method.getName().equals("walk") && requireNonNull(arguments)[2] instanceof Predicate<?> visitor) {
+            arguments[2] = new Visits<>(visitor);
+        }
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
             try {
+                if (method.getName().equals("walk") && requireNonNull(arguments)[2] instanceof Visits<?> visits) {
+                    visits.begin();
+                }
                 return invoke(target, method, arguments);
             } catch (StoreException refused) {
                 refusals.incrementAndGet();
@@ -144,6 +151,30 @@ public final class Stubborn {
             case 0 -> faults.at(call, fault, Side.ALL);
             case 1 -> faults.from(call, fault, Side.ALL);
             default -> faults.after(call, fault, Side.ALL);
+        }
+    }
+
+    /** A visitor of a walk that is repeated from its beginning: it is told of each task once. */
+    private static final class Visits<T> implements Predicate<T> {
+        private final Predicate<T> visitor;
+        private int told;
+        private int seen;
+
+        Visits(Predicate<T> visitor) {
+            this.visitor = visitor;
+        }
+
+        void begin() {
+            seen = 0;
+        }
+
+        @Override
+        public boolean test(T task) {
+            if (seen++ < told) {
+                return true;
+            }
+            told++;
+            return visitor.test(task);
         }
     }
 

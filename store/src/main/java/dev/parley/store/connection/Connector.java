@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.connection;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -6,11 +6,13 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** Opens connections, and closes those that failed. */
-interface Connector {
+public interface Connector {
     /** Purpose of a connection. */
     enum Use {
         READ,
         WRITE,
+        /** Renews the lease of a hub, by statements in transactions of their own. */
+        RENEW,
         /** Writes, and is in no transaction unless a statement needs one. */
         MAINTAIN
     }
@@ -48,11 +50,11 @@ interface Connector {
 
     /** A connector for one purpose. */
     record Opening(Connector connector, Use use) {
-        Connection open() throws SQLException {
+        public Connection open() throws SQLException {
             return connector.connect(use);
         }
 
-        void close(Connection connection) throws SQLException {
+        public void close(Connection connection) throws SQLException {
             connector.close(connection);
         }
     }

@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.connection;
 
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Excerpt;
@@ -13,7 +13,7 @@ import java.util.Set;
  * @param failures in a row
  * @param retryAt of {@link System#nanoTime}
  */
-record Outage(Exception cause, int failures, long retryAt) {
+public record Outage(Exception cause, int failures, long retryAt) {
     /** Primary result codes of SQLite: no space in the file, and no space (or another fault) in the index of the log. */
     private static final int SQLITE_FULL = 13;
 
@@ -37,19 +37,19 @@ record Outage(Exception cause, int failures, long retryAt) {
     private static final int MAX_WORDS = 300;
 
     /** Pauses between attempts to write while the database fails. */
-    static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
+    public static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
 
-    static Outage after(int failures, Exception cause) {
+    public static Outage after(int failures, Exception cause) {
         return new Outage(
                 cause, failures, System.nanoTime() + PAUSES.bound(failures).toNanos());
     }
 
-    long nanosToRetry() {
+    public long nanosToRetry() {
         return retryAt - System.nanoTime();
     }
 
     /** The problem in words: that of its first cause. */
-    static String message(Throwable problem) {
+    public static String message(Throwable problem) {
         Throwable root = problem;
         while (root.getCause() != null) {
             root = root.getCause();
@@ -58,7 +58,7 @@ record Outage(Exception cause, int failures, long retryAt) {
     }
 
     /** The first line of the problem, at most 300 characters, for callers: databases add values of rows in further lines. */
-    static String words(Throwable problem) {
+    public static String words(Throwable problem) {
         return Excerpt.of(message(problem).lines().findFirst().orElse("").strip(), MAX_WORDS);
     }
 
@@ -66,7 +66,7 @@ record Outage(Exception cause, int failures, long retryAt) {
      * True if the database refuses such a write for a reason that is not one of its values: a table is missing or was changed, a privilege was
      * taken, a trigger or a constraint of the operator refuses (the tables of Parley have none), or its disk is full.
      */
-    static boolean isStanding(Throwable problem) {
+    public static boolean isStanding(Throwable problem) {
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException failure) {
                 return failure.getErrorCode() != 0
@@ -88,7 +88,7 @@ record Outage(Exception cause, int failures, long retryAt) {
     }
 
     /** True if PostgreSQL refused a value or a row, and not the transaction. */
-    static boolean isOfData(Throwable problem) {
+    public static boolean isOfData(Throwable problem) {
         return problem instanceof SQLException failure
                 && failure.getSQLState() != null
                 && (failure.getSQLState().startsWith("22")
@@ -96,7 +96,7 @@ record Outage(Exception cause, int failures, long retryAt) {
     }
 
     /** True if a cause of the problem is a failure of the database. */
-    static boolean isOfDatabase(Throwable problem) {
+    public static boolean isOfDatabase(Throwable problem) {
         for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException) {
                 return true;
@@ -106,17 +106,17 @@ record Outage(Exception cause, int failures, long retryAt) {
     }
 
     /** True if SQLite found the disk full. */
-    static boolean isFull(Throwable problem) {
+    public static boolean isFull(Throwable problem) {
         return hasCode(problem, SQLITE_FULL);
     }
 
     /** True if SQLite may lack space: an attempt that writes a page would succeed where works do not. */
-    static boolean mayLackSpace(Throwable problem) {
+    public static boolean mayLackSpace(Throwable problem) {
         return isFull(problem) || hasCode(problem, SQLITE_IOERR);
     }
 
     /** True if another connection of SQLite held the lock for too long. */
-    static boolean isBusy(Throwable problem) {
+    public static boolean isBusy(Throwable problem) {
         return hasCode(problem, SQLITE_BUSY);
     }
 

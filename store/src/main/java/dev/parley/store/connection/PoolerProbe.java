@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.connection;
 
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
@@ -13,7 +13,7 @@ import javax.sql.DataSource;
  * Finds a pooler that gives each transaction another session of the server, as PgBouncer does in transaction mode: locks and settings of a
  * session are then those of somebody else. A connection sets a name, a second one holds a transaction, and both look whose name they see.
  */
-final class PoolerProbe {
+public final class PoolerProbe {
     private static final int PATIENCE_MS = 3_000;
 
     private static final String NAME = "SELECT current_setting('parley.probe', true)";
@@ -25,7 +25,7 @@ final class PoolerProbe {
      *
      * @throws NotOpenedException if one is found
      */
-    static void require(DataSource source) throws SQLException {
+    public static void require(DataSource source) throws SQLException {
         String name = UUID.randomUUID().toString();
         try (Connection first = source.getConnection();
                 Connection second = source.getConnection()) {
@@ -62,7 +62,7 @@ final class PoolerProbe {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(NAME)) {
             row.next();
-            return String.valueOf(row.getString(1));
+            return String.valueOf(row.getObject(1, String.class));
         }
     }
 }

@@ -1,8 +1,9 @@
-package dev.parley.store.database;
+package dev.parley.store.connection;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.protocol.support.OwnersOnly;
+import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import java.io.IOException;
@@ -56,7 +57,7 @@ public final class PostgresqlUrl implements DataSource {
     private final @Nullable PostgresqlUrl direct;
 
     /** @throws NotOpenedException if it is not one */
-    PostgresqlUrl(String url) {
+    public PostgresqlUrl(String url) {
         Matcher parts = URL.matcher(url);
         if (!parts.matches()) {
             throw wrong("the URL of the database has no scheme, no host or no name"); // its text may contain a password
@@ -141,12 +142,12 @@ public final class PostgresqlUrl implements DataSource {
     }
 
     /** Connections to the server itself, for what a pooler breaks: these, unless the URL names it. */
-    DataSource direct() {
+    public DataSource direct() {
         return direct == null ? this : direct;
     }
 
     /** True if the hosts are those of a pooler. */
-    boolean isPooled() {
+    public boolean isPooled() {
         return direct != null;
     }
 
@@ -155,7 +156,7 @@ public final class PostgresqlUrl implements DataSource {
     }
 
     /** Returns the database that a data directory names; null if it has one of SQLite, or none. */
-    static @Nullable PostgresqlUrl in(Path directory) {
+    public static @Nullable PostgresqlUrl in(Path directory) {
         Path file = directory.resolve(FILE);
         if (Files.notExists(file)) {
             return null;
@@ -176,7 +177,7 @@ public final class PostgresqlUrl implements DataSource {
      */
     public static PostgresqlUrl of(String url, Path directory) {
         var read = new PostgresqlUrl(url);
-        if (Files.exists(SqliteFile.in(directory))) {
+        if (Files.exists(directory.resolve(DataFiles.DATABASE))) {
             throw new NotOpenedException(
                     Reason.SETTING,
                     "directory " + directory + " has a database of SQLite (expected: one without, or no other"
@@ -190,7 +191,7 @@ public final class PostgresqlUrl implements DataSource {
      *
      * @throws NotOpenedException if it has one of SQLite, or cannot be written
      */
-    static void name(Path directory, String url) {
+    public static void name(Path directory, String url) {
         of(url, directory);
         try {
             OwnersOnly.directory(directory);

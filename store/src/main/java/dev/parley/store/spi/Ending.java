@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.spi;
 
 /**
  * Why a program may not use a database any more that it has open: what it remembers of the database may be wrong. Only a new start of

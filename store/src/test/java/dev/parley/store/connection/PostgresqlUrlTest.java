@@ -1,8 +1,9 @@
-package dev.parley.store.database;
+package dev.parley.store.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.spi.NotOpenedException;
 import java.io.IOException;
 import java.net.InetAddress;

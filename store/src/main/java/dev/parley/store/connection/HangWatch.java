@@ -1,6 +1,7 @@
-package dev.parley.store.database;
+package dev.parley.store.connection;
 
 import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,7 +11,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  * under way. One thread begins and ends; what is called when it takes too long runs on the timer's thread, and again after each
  * further limit of time.
  */
-final class HangWatch {
+public final class HangWatch {
+    /** Ends what takes too long: statements, and what this watches. */
+    public static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("store-timer").factory());
+
+    static {
+        TIMER.setRemoveOnCancelPolicy(true);
+    }
+
     private static final long NONE = 0;
 
     private final long limitNanos;
@@ -20,31 +29,31 @@ final class HangWatch {
     private volatile long since = NONE;
 
     /** @param limit zero for no limit */
-    HangWatch(Duration limit, Runnable late) {
+    public HangWatch(Duration limit, Runnable late) {
         this.limitNanos = limit.toNanos();
         this.late = late;
     }
 
     /** Begins, unless it has begun already. */
-    void begin() {
+    public void begin() {
         if (limitNanos > 0 && since == NONE) {
             since = System.nanoTime() | 1;
             arm();
         }
     }
 
-    void end() {
+    public void end() {
         since = NONE;
     }
 
     /** When the limit is over for what is under way, by {@link System#nanoTime}. */
-    long end(long now) {
+    public long end(long now) {
         long begun = since;
         return (begun == NONE ? now : begun) + limitNanos;
     }
 
     /** Suspends the limit, as many times as it is called with true and not with false. */
-    void takeTime(boolean isUnhurried) {
+    public void takeTime(boolean isUnhurried) {
         unhurried.addAndGet(isUnhurried ? 1 : -1);
     }
 
@@ -55,7 +64,7 @@ final class HangWatch {
     }
 
     private void schedule(long nanos) {
-        Readers.TIMER.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+        TIMER.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void look() {
