@@ -49,6 +49,11 @@ abstract class AgentSite implements Site {
     }
 
     @Override
+    public void endStreams() {
+        streams.endAll();
+    }
+
+    @Override
     public final void close() {
         drain(gracePeriod);
     }

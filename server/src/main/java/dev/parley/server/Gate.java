@@ -65,7 +65,10 @@ final class Gate {
             return new WireAnswer.Whole(
                     204, Cors.preflightForAllOrigins(headers.apply("Access-Control-Request-Headers")), Answers.NOTHING);
         }
-        var refused = routes.refusedMethod(head);
+        var refused = routes.refusedAtEnd(head);
+        if (refused == null) {
+            refused = routes.refusedMethod(head);
+        }
         if (refused != null) {
             return refused;
         }
@@ -93,6 +96,13 @@ final class Gate {
                 return tooManyStreams(head);
             }
             var answer = routes.answer(head, request.body());
+            var late = routes.refusedAtEnd(head);
+            if (late != null) { // made from data that may be wrong by now
+                if (answer instanceof WireAnswer.Events events) {
+                    events.frames().close();
+                }
+                return late;
+            }
             if (answer instanceof WireAnswer.Events events
                     && !streams.enter(request.admission().group(), events.frames())) {
                 events.frames().close();
@@ -102,8 +112,14 @@ final class Gate {
         } catch (RuntimeException e) {
             // A failure caused by the disconnect of the client is no fault, and needs no answer.
             request.requirePresent().accept(e);
-            return routes.problem(head, Dialects.explained(e));
+            var late = routes.refusedAtEnd(head);
+            return late == null ? routes.problem(head, Dialects.explained(e)) : late;
         }
+    }
+
+    /** Whether the service has ended: streams that end now have been cut short. */
+    boolean isEnded() {
+        return routes.isEnded();
     }
 
     /** True if pages of any origin may call at the path of a request. */

@@ -29,7 +29,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +58,7 @@ final class GrpcCall {
     private final BrowserRule browsers;
     private final Authenticator authenticator;
     private final OpenStreams streams;
-    private final BooleanSupplier draining;
+    private final Gate gate;
     private final IntConsumer refusals;
     private final Exchange exchange;
     private final String method;
@@ -72,14 +71,14 @@ final class GrpcCall {
             BrowserRule browsers,
             Authenticator authenticator,
             OpenStreams streams,
-            BooleanSupplier draining,
+            Gate gate,
             IntConsumer refusals,
             Exchange exchange) {
         this.dialect = dialect;
         this.browsers = browsers;
         this.authenticator = authenticator;
         this.streams = streams;
-        this.draining = draining;
+        this.gate = gate;
         this.refusals = refusals;
         this.exchange = exchange;
         this.method = exchange.rawPath().substring(1);
@@ -103,9 +102,22 @@ final class GrpcCall {
             }
             end(failure);
         } catch (A2AException e) {
-            refused(e.error().httpStatus());
-            end(GrpcDialect.failure(e));
+            var told = gate.isEnded() ? unavailable() : e;
+            refused(told.error().httpStatus());
+            end(GrpcDialect.failure(told));
         }
+    }
+
+    private boolean isOfCondition() {
+        return method.startsWith(HEALTH);
+    }
+
+    private boolean stops() {
+        return exchange.draining() || gate.isEnded();
+    }
+
+    private A2AException unavailable() {
+        return A2AException.unavailable(gate.isEnded() ? "The server is not ready" : "Shutting down", RETRY);
     }
 
     private void refused(int status) {
@@ -129,8 +141,8 @@ final class GrpcCall {
 
     /** Sends the messages of the answer; returns the failure for the trailers, null for none. */
     private GrpcAnswer.@Nullable Failure answer() {
-        if (draining.getAsBoolean() && !method.startsWith(HEALTH)) {
-            throw A2AException.unavailable("Shutting down", RETRY);
+        if (stops() && !isOfCondition()) {
+            throw unavailable();
         }
         browsers.check("POST", exchange::header);
         var encoding = metadata.apply("grpc-encoding");
@@ -155,7 +167,7 @@ final class GrpcCall {
 
     /** The message names the agent, but a caller without credentials could have the server wait for it. */
     private void requireCredentialsSoon() {
-        if (method.startsWith(HEALTH)) {
+        if (isOfCondition()) {
             return;
         }
         var arrival = exchange.arrival(method);
@@ -177,7 +189,14 @@ final class GrpcCall {
 
     private GrpcAnswer.@Nullable Failure send(byte[] message, @Nullable Instant deadline) {
         var request = new GrpcRequest(method, metadata, deadline, message, exchange.clientAddress());
-        return switch (dialect.answer(request, this::caller)) {
+        var answer = dialect.answer(request, this::caller);
+        if (gate.isEnded() && !isOfCondition()) { // made from data that may be wrong by now
+            if (answer instanceof GrpcAnswer.Events events) {
+                events.messages().close();
+            }
+            throw unavailable();
+        }
+        return switch (answer) {
             case GrpcAnswer.Whole whole -> {
                 open(whole.metadata());
                 var frame = frame(whole.message());
@@ -250,7 +269,7 @@ final class GrpcCall {
             if (silence.next(patience) != null) {
                 return failure(Code.DEADLINE_EXCEEDED, "The deadline has passed");
             }
-            if (!draining.getAsBoolean()) {
+            if (!stops()) {
                 return null; // the client has gone
             }
             if (!Arrays.equals(answer.now(), answer.whenStopping())) {
@@ -277,7 +296,7 @@ final class GrpcCall {
                 batch = events.next(patience);
                 if (batch == null) {
                     // A stream that was cut short shall not look as if it had come to its end.
-                    return draining.getAsBoolean() ? failure(Code.UNAVAILABLE, "Shutting down") : null;
+                    return stops() ? failure(Code.UNAVAILABLE, "Shutting down") : null;
                 }
                 send(batch);
                 flush();

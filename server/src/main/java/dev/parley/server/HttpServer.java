@@ -44,7 +44,7 @@ final class HttpServer extends AgentSite implements Server {
         var browsers = settings.browsers(
                 cors, address.isUnresolved() || !address.getAddress().isLoopbackAddress());
         var gate = new Gate(routes, browsers, streams);
-        Consumer<Exchange> calls = dialect == null ? null : exchange -> call(dialect, browsers, exchange);
+        Consumer<Exchange> calls = dialect == null ? null : exchange -> call(dialect, gate, browsers, exchange);
         this.web = new HelidonServer(
                 foundation(settings, address), new RequestEntry(gate, cors, settings.keepAlive, calls));
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
@@ -58,13 +58,13 @@ final class HttpServer extends AgentSite implements Server {
                 routes::isReady));
     }
 
-    private void call(Future<GrpcDialect> grpc, BrowserRule browsers, Exchange exchange) {
+    private void call(Future<GrpcDialect> grpc, Gate gate, BrowserRule browsers, Exchange exchange) {
         new GrpcCall(
                         await(grpc, exchange),
                         browsers,
                         settings.authenticator,
                         streams,
-                        exchange::draining,
+                        gate,
                         settings.refusals,
                         exchange)
                 .run();
@@ -118,14 +118,19 @@ final class HttpServer extends AgentSite implements Server {
     }
 
     @Override
+    public void endStreams() {
+        super.endStreams();
+        connections().watches().endAll();
+    }
+
+    @Override
     public void drain(Duration grace) {
         try {
             if (drainStarted.compareAndSet(false, true)) {
                 connections().startDraining();
                 // Closes the listening socket at once, then waits for the connections().
                 var stop = Thread.ofVirtual().name("parley-stop").start(web::stop);
-                streams.endAll();
-                connections().watches().endAll();
+                endStreams();
                 connections().drain(grace.toNanos());
                 stop.join(Duration.ofSeconds(STOP_SECONDS));
                 connections().close();

@@ -41,7 +41,7 @@ final class MountedSite extends AgentSite implements Mount {
     public void handle(HttpExchange exchange) throws IOException {
         change(1);
         try (var call = new MountedCall(exchange, bodies, proxies)) {
-            call.answer(gate, keepAlive, () -> draining);
+            call.answer(gate, keepAlive, () -> draining || gate.isEnded());
         } catch (UncheckedIOException broken) {
             throw broken.getCause();
         } finally {
@@ -67,7 +67,7 @@ final class MountedSite extends AgentSite implements Mount {
     @Override
     public void drain(Duration grace) {
         draining = true;
-        streams.endAll();
+        endStreams();
         lock.lock();
         try {
             for (long left = grace.toNanos(); running > 0 && left > 0; ) {

@@ -73,7 +73,7 @@ final class RequestEntry implements Consumer<Exchange> {
             new EventSender(
                             exchange.admission().whileValid(events),
                             answer.failure(),
-                            exchange::draining,
+                            () -> exchange.draining() || gate.isEnded(),
                             exchange.output(),
                             keepAlive)
                     .run();

@@ -159,6 +159,7 @@ final class Routes {
 
     /** Condition of the server, as its builder describes it. */
     record Condition(
+            Supplier<Optional<String>> ended,
             Supplier<Optional<String>> obstacle,
             Supplier<Optional<String>> readinessTest,
             Supplier<Map<String, String>> partsDown,
@@ -192,6 +193,23 @@ final class Routes {
                 : problem(head, A2AException.notAllowed(head.method(), ALL_METHODS));
     }
 
+    /** Whether the service has ended. */
+    boolean isEnded() {
+        return condition.ended().get().isPresent();
+    }
+
+    /** Returns the refusal of a request after the end of the service; null before it, and for the condition of the server. */
+    @Nullable
+    WireAnswer refusedAtEnd(Head head) {
+        return isEnded() && !isOfCondition(head.path())
+                ? problem(head, A2AException.unavailable("The server is not ready", RETRY_ELSEWHERE))
+                : null;
+    }
+
+    private static boolean isOfCondition(String path) {
+        return path.equals("/health") || path.equals("/ready");
+    }
+
     /**
      * Answers a request with an admitted method.
      *
@@ -199,7 +217,7 @@ final class Routes {
      */
     WireAnswer answer(Head head, RefusableBody body) {
         var path = head.path();
-        if (path.equals("/health") || path.equals("/ready")) {
+        if (isOfCondition(path)) {
             if (!isRead(head)) {
                 return problem(head, A2AException.notAllowed(head.method(), READING));
             }
@@ -469,7 +487,7 @@ final class Routes {
         Optional<String> reason = unready();
         members.put("status", reason.isEmpty() ? "ready" : "not ready");
         reason.ifPresent(why -> members.put("reason", why));
-        Map<String, String> down = down();
+        Map<String, String> down = isEnded() ? Map.of() : down();
         if (!down.isEmpty()) {
             members.put("down", down);
         }
@@ -495,7 +513,11 @@ final class Routes {
     }
 
     private Optional<String> unready() {
-        return reason(condition.obstacle()).or(() -> reason(condition.readinessTest()));
+        return condition
+                .ended()
+                .get()
+                .or(() -> reason(condition.obstacle()))
+                .or(() -> reason(condition.readinessTest()));
     }
 
     private static Optional<String> reason(Supplier<Optional<String>> check) {

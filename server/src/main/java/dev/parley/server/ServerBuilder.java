@@ -62,6 +62,7 @@ public final class ServerBuilder {
 
     Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
     boolean protectCards;
+    Supplier<Optional<String>> ended = Optional::empty;
     Supplier<Optional<String>> obstacle = Optional::empty;
     Function<String, Optional<A2AException>> absent = name -> Optional.empty();
     Supplier<Optional<String>> readinessTest = Optional::empty;
@@ -284,6 +285,16 @@ public final class ServerBuilder {
     }
 
     /**
+     * Reason for which the service has ended for good while its port stays open; empty as long as it has not. From then on {@code /ready}
+     * shows the reason, {@code /health} answers as before, and all other requests are refused as unavailable, those under way too.
+     * {@link Site#endStreams} ends streams. The supplier must be quick. Default: never.
+     */
+    public ServerBuilder ended(Supplier<Optional<String>> reason) {
+        this.ended = requireNonNull(reason, "reason");
+        return this;
+    }
+
+    /**
      * Reason for which an agent that is not hosted will be, such as a remote one that does not answer yet; empty for other names. Calls of
      * it are refused with the reason. Default: none.
      */
@@ -415,7 +426,7 @@ public final class ServerBuilder {
                 agents,
                 new Routes.Access(authenticator, protectCards),
                 new Routes.Targets(handlers, fronts, home),
-                new Routes.Condition(obstacle, readinessTest, partsDown, draining),
+                new Routes.Condition(ended, obstacle, readinessTest, partsDown, draining),
                 absent,
                 refusals);
     }

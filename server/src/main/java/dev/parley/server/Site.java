@@ -33,6 +33,9 @@ public interface Site extends AutoCloseable {
     /** The agents served now, ordered by name. */
     Collection<ServedAgent> agents();
 
+    /** Ends all streams, and each that begins later: with an error that has clients call again if the server drains or has ended. */
+    void endStreams();
+
     /**
      * Ends all streams, refuses new requests, and waits at most {@code grace} for the running ones. A server also stops accepting
      * connections, and then interrupts and disconnects the clients that are left. Idempotent: later calls wait for the first.
