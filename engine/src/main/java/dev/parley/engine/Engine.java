@@ -338,6 +338,17 @@ public final class Engine implements AutoCloseable {
     }
 
     /**
+     * Ends at once what runs, because the log can be used no more: interrupts handlers, refuses calls that wait for a task or read one
+     * with UNAVAILABLE, and stops webhooks. Waits for nothing. Afterwards {@link #close} takes a second at most, besides the log.
+     *
+     * @param stopping as for {@link #drain(Duration, Runnable)}
+     */
+    public void halt(Runnable stopping) {
+        deliveries().ifPresent(Webhooks::stop);
+        parts.runs().halt(stopping, tasks().live()::wakeAll);
+    }
+
+    /**
      * {@linkplain #drain Drains} within the grace period, writes what was emitted and closes the log. Tasks of interrupted
      * handlers stay unfinished, for the next start to deal with. Idempotent.
      */

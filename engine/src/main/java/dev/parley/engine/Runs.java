@@ -70,6 +70,22 @@ final class Runs {
         await(grace);
         inOrder().forEach(HandlerRun::interrupt);
         await(INTERRUPTED);
+        refuseWaits(wake);
+    }
+
+    /**
+     * Lets no further turn begin, interrupts those that run, and waits for none: nothing that they emit can be written.
+     *
+     * @param wake as for {@link #stop}
+     */
+    void halt(Runnable stopping, Runnable wake) {
+        open = false;
+        inOrder().forEach(HandlerRun::interrupt); // before they wake, to end as interrupted, not as failed
+        refuseWaits(wake);
+        stopping.run();
+    }
+
+    private void refuseWaits(Runnable wake) {
         stopped = true; // written before waking, so that no thread begins to wait
         wake.run();
         inOrder().forEach(turn -> turn.live().wake());

@@ -141,6 +141,7 @@ public final class Webhooks {
         store.pending().forEach(this::schedule);
     }
 
+    /** Begins no further delivery. */
     void stop() {
         open = false;
     }
@@ -308,7 +309,10 @@ public final class Webhooks {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException failure) {
-            LOG.log(Level.ERROR, "the state of the " + queue + " could not be read or written", failure);
+            LOG.log(
+                    open ? Level.ERROR : Level.DEBUG,
+                    "the state of the " + queue + " could not be read or written",
+                    failure);
             // The event may be delivered again, which is better than never.
             int failures = storeFailures.merge(queue, 1, Integer::sum);
             later(queue, receiver, STORE_PAUSES.bound(failures));
@@ -495,6 +499,9 @@ public final class Webhooks {
 
     /** Offers an event, and returns the webhook after that. */
     private Subscription offer(Subscription subscription, LoggedEvent event, Past past) throws InterruptedException {
+        if (!open) {
+            throw new InterruptedException("webhooks stop");
+        }
         return after(
                 subscription,
                 event,

@@ -303,6 +303,35 @@ final class RecoveryTest {
         }
     }
 
+    @Test
+    void aHaltInterruptsHandlersAndRefusesTheirCallersWithoutWaiting() throws Exception {
+        var begun = new CountDownLatch(1);
+        var interrupted = new CountDownLatch(1);
+        var leaves = new CountDownLatch(1);
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Does not stop").handle((request, reply) -> {
+            reply.working("busy");
+            begun.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException stop) {
+                interrupted.countDown();
+                leaves.await();
+            }
+        }));
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<?> blocked = callers.submit(() -> agent.call(SendMessage.of(Message.user(Part.text("go"))), ALICE));
+            begun.await();
+
+            engine.halt(() -> {});
+
+            assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThatThrownBy(() -> blocked.get(10, TimeUnit.SECONDS)).hasMessageContaining("stopping");
+            assertThatThrownBy(() -> sendImmediately(agent, "more")).hasMessageContaining("stopping");
+        } finally {
+            leaves.countDown();
+        }
+    }
+
     /** Ways in which a handler ends when its thread is interrupted. */
     enum Ending {
         THROWN {

@@ -107,6 +107,26 @@ final class WebhooksTest {
     }
 
     @Test
+    void nothingIsOfferedAfterAHalt() throws Exception {
+        receiver.answer = event -> {
+            engine.halt(() -> {}); // while the others of its batch wait
+            return new WebhookTransport.Outcome.Accepted();
+        };
+
+        AgentEndpoint agent = counting(5);
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            var unused = callers.submit(() -> send(agent, "https://hook")); // may be refused, or answered just before
+
+            assertThat(receiver.next(1)).containsExactly(1L);
+            Webhooks webhooks = engine.deliveries().orElseThrow();
+            while (webhooks.backlog() > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(receiver.attempts).hasValue(1);
+        }
+    }
+
+    @Test
     void anEventThatIsNotAcceptedIsOfferedAgainBeforeTheNextOne() throws Exception {
         receiver.answer = event -> event.sequence() == 2 && receiver.attempts.get() < 5
                 ? new WebhookTransport.Outcome.Failed("busy", true, Duration.ofMillis(5))
