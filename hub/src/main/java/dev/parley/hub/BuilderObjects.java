@@ -27,6 +27,9 @@ final class BuilderObjects {
     Wrapper connections = connection -> connection;
 
     @Nullable
+    Predecessor replaced;
+
+    @Nullable
     CardKeys cardKeys;
 
     @Nullable

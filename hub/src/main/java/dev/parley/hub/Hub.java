@@ -3,8 +3,10 @@ package dev.parley.hub;
 import dev.parley.engine.Agent;
 import dev.parley.engine.TaskManager;
 import dev.parley.server.ServerBuilder;
+import dev.parley.store.database.Ending;
 import dev.parley.trust.Principal;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A running hub: agents, their tasks on disk, and one port on which they are called. It is a {@link Platform} behind a listener.
@@ -12,7 +14,7 @@ import java.util.Optional;
  * <p>Safe for any thread.
  */
 public final class Hub implements AutoCloseable {
-    private final Platform platform;
+    final Platform platform;
 
     Hub(Setup setup) {
         prepare();
@@ -69,6 +71,23 @@ public final class Hub implements AutoCloseable {
     /** The tasks of an agent as the Agentic Kernel's task manager offers them; empty if there is no such agent. */
     public Optional<TaskManager> tasks(String agent) {
         return platform.tasks(agent);
+    }
+
+    /** Why this hub may not use its database any more; empty as long as it may. */
+    public Optional<Ending> ending() {
+        return platform.ending();
+    }
+
+    /**
+     * Tells when this hub may not use its database any more, because another hub has taken it over or it is an earlier state of itself.
+     * The hub has ended then: runs of agents are interrupted, and its port stays open to refuse all requests but {@code /health} with
+     * 503, until the hub is closed. Nothing else happens by itself. The program decides whether it stops, or starts another hub that
+     * {@linkplain HubBuilder#replaces replaces} this one, with agents that it builds again; {@code parley up} does the latter.
+     *
+     * @param listener is called once, also if the hub has ended already, on a thread of its own
+     */
+    public void onEnding(Consumer<Ending> listener) {
+        platform.onEnding(listener);
     }
 
     /** Closes this hub when the process is stopped. */

@@ -285,6 +285,26 @@ public final class HubBuilder {
     }
 
     /**
+     * Takes the place of a hub that {@linkplain Hub#onEnding has ended}. It is closed just before this one opens its port, so that it
+     * refuses requests until then, also if {@link #start} throws because the database cannot be opened yet. A port 0 stands for its
+     * port. What that hub has lost is counted and noted by this one.
+     *
+     * @throws IllegalArgumentException if it has not ended
+     */
+    public HubBuilder replaces(Hub ended) {
+        return replaces(ended.platform);
+    }
+
+    /** The same for a platform of a container. */
+    public HubBuilder replaces(Platform ended) {
+        given.replaced = ended.ending()
+                .map(ended::asPredecessor)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "hub " + ended.url() + ": is running (expected: one that has ended)"));
+        return this;
+    }
+
+    /**
      * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port.
      *
      * @throws IllegalArgumentException if the settings contradict each other

@@ -42,8 +42,10 @@ import dev.parley.server.Mount;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.server.Site;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.Ending;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
@@ -59,6 +61,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -75,12 +78,21 @@ public final class Platform implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
     /** How long callers have to read the answer that the hub is stopping; the engine takes a second of it. */
     private static final Duration ANSWERS = Duration.ofSeconds(2);
+    /** Time limit for the parts of a hub that has ended: they may wait for a database that does not answer. */
+    private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private final Hosting hosting;
     final Engine engine;
     final Site site;
     private final @Nullable Site adminSite;
+    private final int port;
+    private final int adminPort;
     private final OpenParts parts = new OpenParts();
+    private final List<Site> sites = new CopyOnWriteArrayList<>();
+    /** Completed when the hub may not use its database any more, and its parts are closed. */
+    private final CompletableFuture<Ending> ended = new CompletableFuture<>();
+
+    private final long lostGroups;
     final Trust trust;
     private final @Nullable String bootstrapKey;
     private final Duration drain;
@@ -112,7 +124,11 @@ public final class Platform implements AutoCloseable {
         this.hosting = new Hosting(setup, this);
         this.auditsCalls = settings.auditsCalls();
         try {
+            Optional<Predecessor> before = Optional.ofNullable(setup.given.replaced);
+            before.ifPresent(hub -> hub.awaitParts().run()); // they may have what those of this hub need
             Persistence kept = Persistence.open(setup, parts);
+            this.lostGroups = before.map(Predecessor::lostGroups).orElse(0L);
+            metrics.lost(lostGroups);
             this.database = kept.database();
             this.audit = kept.audit();
             Administration administration =
@@ -138,6 +154,8 @@ public final class Platform implements AutoCloseable {
             if (database != null) {
                 metrics.show(database);
                 database.onOutage(this::stateChanged);
+                database.onEnding(
+                        ending -> Thread.ofVirtual().name("hub-ending").start(() -> end(ending, sender)));
             }
             Preparation.await();
             ServerBuilder forAll = setup.server(trust, kept.secrets().keyFor("addresses of files"), metrics, database);
@@ -148,20 +166,30 @@ public final class Platform implements AutoCloseable {
             setup.extensions().forEach(each -> each.paths().forEach((path, agent) -> ownPaths.put(agent, path)));
             this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table(), ownPaths);
             complete(forAll);
-            this.adminSite = forOperators
+            before.ifPresent(hub -> hub.close().run()); // it has refused requests until here
+            Site admin = forOperators
                     .map(server -> server.handler(
                             OpenApiPage.PATH,
                             new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of())))
-                    .map(server -> parts.addBelow(engine, opened.apply(telling(server))))
-                    .orElse(null); // until the engine has closed there is something to see
-            this.site = opened.apply(forAll);
+                    .map(server -> open(telling(server), opened))
+                    .orElse(null);
+            if (admin != null) {
+                parts.addBelow(engine, () -> stop(admin)); // until the engine has closed there is something to see
+            }
+            this.adminSite = admin;
+            this.site = open(forAll, opened);
+            this.port = portOf(site);
+            this.adminPort = admin == null ? port : portOf(admin);
             parts.add(() -> drain(site));
             hostAll(setup.given.agents);
+            before.map(Predecessor::ending).ifPresent(this::noteLoss);
             hosted.complete(null);
         } catch (RuntimeException | Error failure) {
             hosted.complete(null);
             try (parts) {
                 throw failure;
+            } finally {
+                closeSites();
             }
         }
     }
@@ -243,7 +271,16 @@ public final class Platform implements AutoCloseable {
 
     /** A server that tells the condition of the hub. */
     private ServerBuilder telling(ServerBuilder server) {
-        return server.partsDown(this::problems).readiness(this::obstacle).readinessTest(this::readinessTest);
+        return server.ended(() -> ending().map(Ending::words))
+                .partsDown(this::problems)
+                .readiness(this::obstacle)
+                .readinessTest(this::readinessTest);
+    }
+
+    private Site open(ServerBuilder server, Function<ServerBuilder, Site> opened) {
+        Site open = opened.apply(server);
+        sites.add(open);
+        return open;
     }
 
     /** Why this hub cannot serve all calls at present; empty if it can. */
@@ -307,9 +344,13 @@ public final class Platform implements AutoCloseable {
         return site.url();
     }
 
-    /** The port of a site that has one. */
+    /** The port of the site, also after it was closed; 0 if it has none. */
     int port() {
-        return ((Server) site).port();
+        return port;
+    }
+
+    private static int portOf(Site site) {
+        return site instanceof Server server ? server.port() : 0;
     }
 
     /** Address for operators and metrics. */
@@ -390,7 +431,96 @@ public final class Platform implements AutoCloseable {
      */
     @Override
     public void close() {
-        parts.close();
+        if (ending().isEmpty()) {
+            parts.close();
+        }
+        if (ending().isPresent()) { // perhaps meanwhile
+            closeSites();
+            ended.join();
+        }
+    }
+
+    /** Closes sites that their parts have left open, because the hub has ended. */
+    private void closeSites() {
+        sites.forEach(open -> open.drain(ANSWERS));
+    }
+
+    /** Why this hub may not use its database any more; empty as long as it may. */
+    public Optional<Ending> ending() {
+        return database == null ? Optional.empty() : database.ending();
+    }
+
+    /** @param listener is called once, on a thread of its own, as {@link Hub#onEnding} describes */
+    public void onEnding(Consumer<Ending> listener) {
+        var unused = ended.thenAcceptAsync(
+                listener, work -> Thread.ofVirtual().name("hub-ended").start(work));
+    }
+
+    /** This hub, which has ended, for the one that replaces it. */
+    Predecessor asPredecessor(Ending ending) {
+        return new Predecessor(ending, port, adminPort, lostGroups + ending.lostGroups(), ended::join, this::close);
+    }
+
+    /** Ends all work and closes all parts but the sites, which tell callers and operators until this hub is closed. */
+    private void end(Ending ending, WebhookSender sender) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "the hub has ended, and refuses all requests until it begins anew: {0}",
+                ending.words());
+        sender.close();
+        sites.forEach(Site::endStreams);
+        try {
+            engine.halt(hubExtensions::stopping);
+        } catch (RuntimeException fault) { // of an extension: all else has to end, too
+            LOG.log(System.Logger.Level.ERROR, "an extension of the hub failed as it ended", fault);
+        }
+        Thread closing = Thread.ofVirtual().name("hub-closing").start(this::closeParts);
+        try {
+            if (!closing.join(CLOSING)) {
+                LOG.log(System.Logger.Level.WARNING, "parts of the hub that has ended are not closed yet");
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        } finally {
+            ended.complete(ending);
+        }
+    }
+
+    private void closeParts() {
+        hosted.join(); // the start adds parts until then
+        stopping = true; // the sites stay
+        try {
+            parts.close();
+        } catch (RuntimeException unwritten) {
+            LOG.log(System.Logger.Level.DEBUG, "parts of the hub wanted to write when they closed", unwritten);
+        }
+    }
+
+    /** Tells operators of the loss for which the hub before this one has ended. */
+    private void noteLoss(Ending before) {
+        if (before.cause() == Ending.Cause.WENT_BACK && audit != null) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} acknowledged transactions are missing in the database: {1}",
+                    before.lostGroups(),
+                    before.words());
+            audit.note(new AuditEntry(
+                    Principal.DEFAULT_GROUP,
+                    "hub",
+                    "database.went_back",
+                    Hubs.THIS,
+                    "",
+                    "ok",
+                    "",
+                    "",
+                    Map.of("lostGroups", before.lostGroups())));
+        }
+    }
+
+    private void stop(Site own) {
+        if (ending().isEmpty()) {
+            own.close();
+        }
     }
 
     /**

@@ -59,6 +59,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -300,6 +301,12 @@ final class Setup {
         server.handler("/metrics", forScrapers(trust, metrics)).handler(AdminOperations.PATH, forOperators(trust, api));
     }
 
+    /** Port of a server: in place of any free one that of the hub which this one replaces. */
+    private int port(int wanted, ToIntFunction<Predecessor> before) {
+        Predecessor replaced = given.replaced;
+        return wanted == 0 && replaced != null ? before.applyAsInt(replaced) : wanted;
+    }
+
     /** The server on the port for operators; empty if they have none of their own. */
     Optional<ServerBuilder> adminServer(Metrics metrics) {
         ServerSettings all = settings.server();
@@ -307,7 +314,7 @@ final class Setup {
             return Optional.empty();
         }
         ServerBuilder server = Server.builder(new Dialects(settings.dialect()))
-                .port(settings.adminPort())
+                .port(port(settings.adminPort(), Predecessor::adminPort))
                 .bindAddress(settings.adminBind())
                 .maxBodyBytes(all.maxBodyBytes())
                 .allowedHosts(all.allowedHosts())
@@ -321,6 +328,7 @@ final class Setup {
     ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics, @Nullable Database database) {
         ServerBuilder server = Server.builder(new Dialects(settings.dialect(), fileKey, trust::isWelcome))
                 .settings(settings.server())
+                .port(port(settings.server().port(), Predecessor::port))
                 .grpc(settings.dialect())
                 .protectCards(settings.trust().protectCards())
                 .refusals(metrics::refused)

@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A webhook on the loopback interface that takes whatever it is told. */
 final class Hook implements AutoCloseable {
@@ -21,11 +22,13 @@ final class Hook implements AutoCloseable {
     record Told(Map<String, String> headers, Shown body, byte[] raw) {}
 
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+    private final AtomicInteger calls = new AtomicInteger();
     private final HttpServer server;
 
     Hook() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
+            calls.incrementAndGet();
             var headers = new TreeMap<String, String>();
             exchange.getRequestHeaders()
                     .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
@@ -40,6 +43,11 @@ final class Hook implements AutoCloseable {
 
     String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort() + "/hook";
+    }
+
+    /** Number of notifications that have come. */
+    int calls() {
+        return calls.get();
     }
 
     Told next() throws InterruptedException {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** Handlers that list hubs, check them, and drain them. */
 public final class Hubs {
     /** Id of the hub that answers. */
-    private static final String THIS = "this";
+    public static final String THIS = "this";
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

@@ -391,7 +391,14 @@ public final class HubExtensions implements AutoCloseable {
     @Override
     public void close() {
         timers.close();
-        byUri.values().forEach(HubExtension::close);
+        var failures = new ArrayList<RuntimeException>();
+        byUri.values().forEach(extension -> {
+            try {
+                extension.close();
+            } catch (RuntimeException failure) { // the others hold processes and connections, too
+                failures.add(failure);
+            }
+        });
         clients.close();
         Database made = temporary;
         if (made != null) {
@@ -399,6 +406,11 @@ public final class HubExtensions implements AutoCloseable {
         }
         for (Path directory = scratch.poll(); directory != null; directory = scratch.poll()) {
             TemporaryDirectory.remove(directory);
+        }
+        if (!failures.isEmpty()) {
+            RuntimeException first = failures.removeFirst();
+            failures.forEach(first::addSuppressed);
+            throw first;
         }
     }
 }

@@ -92,6 +92,10 @@ public final class Metrics implements RequestHandler {
     private final DistributionDataPoint commits = histogram("parley_commit_size", COMMITS)
             .help("Pieces of work that were written to disk together.")
             .register(registry);
+    private final Counter lost = Counter.builder()
+            .name("parley_lost_groups")
+            .help("Acknowledged transactions that the database had lost when the hub began anew.")
+            .register(registry);
     private final Map<Ran, DistributionDataPoint> known = new ConcurrentHashMap<>();
     private boolean complete;
 
@@ -139,6 +143,11 @@ public final class Metrics implements RequestHandler {
 
     public void refused(int status) {
         refusals.labelValues(Integer.toString(status)).inc();
+    }
+
+    /** Counts transactions that are lost. */
+    public void lost(long groups) {
+        lost.inc(groups);
     }
 
     /** Open streams of all agents. */
