@@ -46,6 +46,7 @@ final class RecoveriesTest {
     /** The bounds after one failure and after many, by the constant. The floor is half of the bound, or two thirds. */
     private static final String CONSTANTS = """
             activity.hub.Tail.READS PT1S PT30S
+            cli.host.HubSuccession.STARTS PT1S PT30S
             engine.Recovery.READS PT1S PT17M4S
             engine.Recovery.WRITES PT1S PT1M4S
             engine.Webhooks.PAUSES PT1S PT10M

@@ -67,25 +67,42 @@ public final class UpCommand {
                 .footer("Each of these can also be set as PARLEY_… in the environment, or in the --config file.");
     }
 
+    /** Settings, and agents to host by their names, the default one first; null for one that is elsewhere. Read for each start. */
+    private record Contents(
+            UpSettings settings,
+            HubSettings all,
+            List<AgentArchives.Contents> archives,
+            Map<String, @Nullable Agent> agents) {
+        static Contents read(Invocation call, List<AgentArchives.Contents> archives) {
+            SettingReader reader = call.settings().reader(Setting.Scope.HUB);
+            UpSettings settings = UpSettings.read(reader);
+            HubSettings all = hubSettings(reader);
+            return new Contents(settings, all, archives, UpCommand.agents(settings, all, archives));
+        }
+    }
+
     private static int run(Invocation call) throws InterruptedException {
-        SettingReader reader = call.settings().reader(Setting.Scope.HUB);
-        UpSettings settings = UpSettings.read(reader);
+        UpSettings settings = UpSettings.read(call.settings().reader(Setting.Scope.HUB));
         if (settings.logFormat().equals("json")) {
             Logs.json();
         }
-        List<AgentArchives.Contents> archives = settings.agents().stream()
-                .map(archive -> AgentArchives.read(call.path(archive)))
-                .toList();
-        HubSettings all = hubSettings(reader);
-        Map<String, @Nullable Agent> agents = agents(settings, all, archives);
+        Contents first = Contents.read(call, archives(call, settings));
+        HubSettings all = first.all();
         OpenTelemetrySdk telemetry =
                 Telemetry.start(settings.otlpEndpoint(), call.around().environment());
-        Hub hub = start(call, settings, all, agents, archives, telemetry);
+        Hub hub = start(call, first, null, telemetry);
+        var hubs = new HubSuccession(
+                hub,
+                ended -> {
+                    List<AgentArchives.Contents> archives = archives(call, settings); // with new agents
+                    return () -> start(call, Contents.read(call, archives), ended, telemetry);
+                },
+                text -> Logs.note(call.output(), text));
         var stopped = new CountDownLatch(1);
         call.around().interruption().react(() -> {
             Duration drain = all.server().drain();
             Logs.note(call.output(), "stopping: calls in progress have " + drain.toSeconds() + " s to end");
-            hub.close();
+            hubs.stop();
             if (telemetry != null) {
                 telemetry.close(); // sends what is left
             }
@@ -93,13 +110,19 @@ public final class UpCommand {
             stopped.countDown();
             return 0;
         });
-        announce(call, settings, all, hub, agents);
+        announce(call, settings, all, hub, first.agents());
         OldGeneration.bound();
+        hubs.serve();
         stopped.await();
         return 0;
     }
 
-    /** The agents to host by their names, the default one first; null for one that is elsewhere. */
+    private static List<AgentArchives.Contents> archives(Invocation call, UpSettings settings) {
+        return settings.agents().stream()
+                .map(archive -> AgentArchives.read(call.path(archive)))
+                .toList();
+    }
+
     private static Map<String, @Nullable Agent> agents(
             UpSettings settings, HubSettings all, List<AgentArchives.Contents> archives) {
         var byName = new LinkedHashMap<String, @Nullable Agent>();
@@ -171,13 +194,12 @@ public final class UpCommand {
         }
     }
 
+    /** @param ended hub that this one replaces; null for the first one */
     private static Hub start(
-            Invocation call,
-            UpSettings settings,
-            HubSettings all,
-            Map<String, @Nullable Agent> agents,
-            List<AgentArchives.Contents> archives,
-            @Nullable OpenTelemetrySdk telemetry) {
+            Invocation call, Contents contents, @Nullable Hub ended, @Nullable OpenTelemetrySdk telemetry) {
+        HubSettings all = contents.all();
+        Map<String, @Nullable Agent> agents = contents.agents();
+        List<AgentArchives.Contents> archives = contents.archives();
         HubBuilder hub = Hub.builder()
                 .settings(call.settings().reader(Setting.Scope.HUB))
                 .program(UpSettings::read)
@@ -189,9 +211,12 @@ public final class UpCommand {
         });
         requireTogether(call.settings(), all);
         requireIssuer(all.trust());
-        configure(call, settings, all, hub);
+        configure(call, contents.settings(), all, hub);
         if (telemetry != null) {
             hub.openTelemetry(telemetry);
+        }
+        if (ended != null) {
+            hub.replaces(ended);
         }
         requireHosted(all, agents.keySet(), archives);
         try {
