@@ -3,7 +3,7 @@ package dev.parley.hub;
 import dev.parley.engine.Agent;
 import dev.parley.engine.TaskManager;
 import dev.parley.server.ServerBuilder;
-import dev.parley.store.database.Ending;
+import dev.parley.store.spi.Ending;
 import dev.parley.trust.Principal;
 import java.util.Optional;
 import java.util.function.Consumer;

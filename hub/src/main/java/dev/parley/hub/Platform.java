@@ -45,7 +45,7 @@ import dev.parley.server.Site;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.Ending;
+import dev.parley.store.spi.Ending;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
@@ -154,8 +154,9 @@ public final class Platform implements AutoCloseable {
             if (database != null) {
                 metrics.show(database);
                 database.onOutage(this::stateChanged);
-                database.onEnding(
-                        ending -> Thread.ofVirtual().name("hub-ending").start(() -> end(ending, sender)));
+                database.standing()
+                        .onEnding(
+                                ending -> Thread.ofVirtual().name("hub-ending").start(() -> end(ending, sender)));
             }
             Preparation.await();
             ServerBuilder forAll = setup.server(trust, kept.secrets().keyFor("addresses of files"), metrics, database);
@@ -271,7 +272,7 @@ public final class Platform implements AutoCloseable {
 
     /** A server that tells the condition of the hub. */
     private ServerBuilder telling(ServerBuilder server) {
-        return server.ended(() -> ending().map(Ending::words))
+        return server.ended(this::absence)
                 .partsDown(this::problems)
                 .readiness(this::obstacle)
                 .readinessTest(this::readinessTest);
@@ -447,7 +448,12 @@ public final class Platform implements AutoCloseable {
 
     /** Why this hub may not use its database any more; empty as long as it may. */
     public Optional<Ending> ending() {
-        return database == null ? Optional.empty() : database.ending();
+        return database == null ? Optional.empty() : database.standing().ending();
+    }
+
+    /** Why nothing may be answered: this hub may not use its database any more, or may not for now. */
+    private Optional<String> absence() {
+        return database == null ? Optional.empty() : database.standing().obstacle();
     }
 
     /** @param listener is called once, on a thread of its own, as {@link Hub#onEnding} describes */

@@ -1,6 +1,6 @@
 package dev.parley.hub;
 
-import dev.parley.store.database.Ending;
+import dev.parley.store.spi.Ending;
 
 /**
  * A hub that has ended, as the hub that replaces it sees it.

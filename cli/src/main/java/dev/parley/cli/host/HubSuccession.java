@@ -3,7 +3,7 @@ package dev.parley.cli.host;
 import dev.parley.command.CommandException;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.retry.Backoff;
-import dev.parley.store.database.Ending;
+import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.StoreException;
 import java.time.Duration;
 import java.util.Objects;

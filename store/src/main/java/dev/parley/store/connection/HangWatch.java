@@ -1,6 +1,7 @@
 package dev.parley.store.connection;
 
 import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -64,7 +65,7 @@ public final class HangWatch {
     }
 
     private void schedule(long nanos) {
-        TIMER.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused = TIMER.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void look() {

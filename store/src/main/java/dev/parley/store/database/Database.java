@@ -63,7 +63,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
     private final Storage storage;
-    private final Standing standing = new Standing(() -> this.open, () -> this.writer.findServer());
+    private final Standing standing = new Standing(() -> this.open);
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
@@ -273,7 +273,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         try {
             system.start(writing);
             var database = new Database(system, DataFiles.none(), system.toString(), writing, false);
-            database.standing.renewLease(system, database.writer::end);
+            database.standing.renewLease(system, database.writer);
             return database;
         } catch (SQLException problem) {
             writing.discard();

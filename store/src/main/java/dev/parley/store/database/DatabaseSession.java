@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -272,7 +273,7 @@ public final class DatabaseSession {
                     LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
                 }
                 if (session.opening.connector().mayHang()) {
-                    HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
+                    ScheduledFuture<?> unused = HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
                 }
             }
         }

@@ -23,6 +23,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -106,7 +107,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** The server of {@link #writing}; null before it is known, and if nothing writes. */
     private volatile @Nullable ServerIdentity server;
     /** Connections that have been opened for writing. */
-    private volatile long generation;
+    private final AtomicLong generation = new AtomicLong();
 
     private final PostgresqlBatch batch = new PostgresqlBatch();
 
@@ -182,7 +183,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
             lock(connection);
             connection.setAutoCommit(false);
             server = found;
-            generation++; // by the writer's thread only
+            generation.incrementAndGet();
             return connection;
         } catch (SQLException | RuntimeException failure) {
             if (connection != null) {
@@ -196,7 +197,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public long generation() {
-        return generation;
+        return generation.get();
     }
 
     @Override

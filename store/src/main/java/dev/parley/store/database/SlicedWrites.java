@@ -40,7 +40,7 @@ public abstract class SlicedWrites {
      */
     public void confirm() {
         if (kind() == DatabaseKind.POSTGRESQL) {
-            write(session -> session); // each transaction adds a row
+            write(1, session -> session); // each transaction adds a row
         }
     }
 

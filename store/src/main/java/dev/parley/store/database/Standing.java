@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Standing implements Readers.Guard {
     private final BooleanSupplier open;
-    private final Runnable findServer;
     private final CompletableFuture<Ending> ending = new CompletableFuture<>();
     private volatile Supplier<HubLease.Description> description = () -> new HubLease.Description("", List.of());
     private volatile @Nullable HubLease lease;
 
+    private volatile @Nullable Writer writer;
+
     /** @param open false once the database is closed */
-    Standing(BooleanSupplier open, Runnable findServer) {
+    Standing(BooleanSupplier open) {
         this.open = open;
-        this.findServer = findServer;
     }
 
     /** Why this program may not use the database any more; empty as long as it may. */
@@ -77,12 +77,15 @@ public final class Standing implements Readers.Guard {
 
     @Override
     public void findServer() {
-        findServer.run();
+        Writer asked = writer;
+        if (asked != null) {
+            asked.findServer();
+        }
     }
 
-    /** @param end has nothing written any more */
-    void renewLease(PostgresqlSystem system, Consumer<Ending> end) {
-        lease = new HubLease(system, () -> description.get(), end, findServer);
+    void renewLease(PostgresqlSystem system, Writer writing) {
+        writer = writing;
+        lease = new HubLease(system, () -> description.get(), writing::end, writing::findServer);
     }
 
     void end(Ending end) {
