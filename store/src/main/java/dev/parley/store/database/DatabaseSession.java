@@ -33,6 +33,9 @@ public final class DatabaseSession {
     private final Opening opening;
     private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
     private volatile @Nullable Connection connection;
+    /** The thread that opens the connection; null if none does. */
+    private volatile @Nullable Thread connecting;
+
     private long generation;
     private volatile @Nullable PreparedStatement latest;
     volatile @Nullable Timeout timeout;
@@ -54,7 +57,12 @@ public final class DatabaseSession {
         Connection opened = connection;
         if (opened == null) {
             generation = opening.connector().generation();
-            opened = opening.open();
+            connecting = Thread.currentThread();
+            try {
+                opened = opening.open();
+            } finally {
+                connecting = null;
+            }
             connection = opened;
         }
         return opened;
@@ -248,6 +256,7 @@ public final class DatabaseSession {
         private final boolean isHard;
         private boolean ended;
         private boolean over;
+        private boolean isInterrupted;
 
         /** @param isHard whether the connection is ended at once, which needs no answer of a server */
         Timeout(DatabaseSession session, boolean isHard) {
@@ -273,12 +282,19 @@ public final class DatabaseSession {
                     LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
                 }
                 if (session.opening.connector().mayHang()) {
-                    ScheduledFuture<?> unused = HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
+                    ScheduledFuture<?> unused =
+                            HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
                 }
             }
         }
 
         private synchronized void endConnection() {
+            Thread waiting = session.connecting;
+            if (!ended && waiting != null) {
+                isInterrupted = true;
+                waiting.interrupt();
+                return;
+            }
             Connection used = session.connection;
             if (!ended && used != null) {
                 try {
@@ -293,9 +309,12 @@ public final class DatabaseSession {
             return over;
         }
 
-        /** Returns whether the time was over before the use ended. */
+        /** Returns whether the time was over before the use ended. By the thread of the use. */
         synchronized boolean end() {
             ended = true;
+            if (isInterrupted) {
+                Thread.interrupted();
+            }
             return over;
         }
     }

@@ -71,15 +71,22 @@ public final class Readers {
                 session.timeout = timeout;
                 ScheduledFuture<?> timer =
                         HangWatch.TIMER.schedule(timeout::expire, end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                T answer;
                 try {
-                    return question.ask(session);
-                } finally {
-                    timer.cancel(false);
-                    session.timeout = null;
+                    answer = question.ask(session);
+                } catch (SQLException | RuntimeException failure) {
                     if (timeout.end()) {
                         throw new ReadTimeoutException(patience);
                     }
+                    throw failure;
+                } finally {
+                    timer.cancel(false);
+                    session.timeout = null;
                 }
+                if (timeout.end()) {
+                    throw new ReadTimeoutException(patience);
+                }
+                return answer;
             });
         } catch (ReadTimeoutException late) {
             throw new OutageException(
