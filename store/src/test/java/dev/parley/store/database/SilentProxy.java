@@ -8,24 +8,63 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 
-/** Passes bytes on to a server until it is told to pass on no more, as a network does that fails without closing anything. */
-final class SilentProxy implements AutoCloseable {
+/**
+ * Passes bytes on to a server, and fails as networks do: it loses bytes without closing anything, holds them back, cuts
+ * connections, or leads new ones to another server.
+ */
+public final class SilentProxy implements AutoCloseable {
+    private static final int NOWHERE = -1;
+
     private final ServerSocket accepting = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    private final int target;
     private final List<Pair> pairs = new CopyOnWriteArrayList<>();
+    private volatile int target;
+    private volatile int cuts;
+    private volatile CountDownLatch flow = new CountDownLatch(0);
 
-    SilentProxy(int target) throws IOException {
+    /** @param target the port of the server on this machine */
+    public SilentProxy(int target) throws IOException {
         this.target = target;
         Thread.startVirtualThread(this::accept);
     }
 
-    int port() {
+    /** Returns the port on which the proxy listens. */
+    public int port() {
         return accepting.getLocalPort();
     }
 
+    /** Leads new connections to another server. Open ones stay where they are. */
+    public void lead(int port) {
+        target = port;
+    }
+
+    /** Closes new connections at once. Open ones stay as they are. */
+    public void refuse() {
+        target = NOWHERE;
+    }
+
+    /** Closes all open connections, on both sides. */
+    public synchronized void cut() {
+        cuts++;
+        pairs.forEach(Pair::close);
+        pairs.clear();
+    }
+
+    /** Holds back the bytes of all connections, new ones too, and closes nothing until {@link #release()}. */
+    public synchronized void hold() {
+        if (flow.getCount() == 0) {
+            flow = new CountDownLatch(1);
+        }
+    }
+
+    /** Passes on what was held back, and what comes later. */
+    public synchronized void release() {
+        flow.countDown();
+    }
+
     /**
-     * Passes on no more answers by the connections that there are. New ones are not concerned.
+     * Loses further answers of the open connections. New ones are not concerned.
      *
      * @param requests whether requests still reach the server
      */
@@ -39,23 +78,85 @@ final class SilentProxy implements AutoCloseable {
     private void accept() {
         try {
             while (true) {
-                var pair = new Pair(accepting.accept(), new Socket(InetAddress.getLoopbackAddress(), target));
-                pairs.add(pair);
-                Thread.startVirtualThread(() -> pair.pass(true));
-                Thread.startVirtualThread(() -> pair.pass(false));
+                Socket client = accepting.accept();
+                Thread.startVirtualThread(() -> connect(client));
             }
         } catch (IOException closed) {
             // by close()
         }
     }
 
+    private void connect(Socket client) {
+        try {
+            flow.await();
+            int before = cuts;
+            int port = target;
+            if (port == NOWHERE) {
+                throw new IOException("refused");
+            }
+            var pair = new Pair(client, new Socket(InetAddress.getLoopbackAddress(), port));
+            synchronized (this) {
+                if (cuts != before) {
+                    pair.close();
+                    return;
+                }
+                pairs.add(pair);
+            }
+            Thread.startVirtualThread(() -> pass(pair, true));
+            Thread.startVirtualThread(() -> pass(pair, false));
+        } catch (IOException | InterruptedException unreachable) {
+            close(client);
+        }
+    }
+
+    private void pass(Pair pair, boolean isRequest) {
+        try {
+            copy(pair, isRequest);
+            end(pair);
+        } catch (InterruptedException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    /** Copies bytes of one direction until one of the sides ends. */
+    private void copy(Pair pair, boolean isRequest) throws InterruptedException {
+        byte[] bytes = new byte[8_192];
+        try {
+            InputStream in = (isRequest ? pair.client : pair.server).getInputStream();
+            OutputStream out = (isRequest ? pair.server : pair.client).getOutputStream();
+            for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
+                flow.await();
+                if (isRequest ? pair.requests : pair.answers) {
+                    out.write(bytes, 0, read);
+                }
+            }
+        } catch (IOException broken) {
+            // an end as well
+        }
+    }
+
+    /** Tells the end of one side to the other, unless there is silence. */
+    private void end(Pair pair) throws InterruptedException {
+        flow.await();
+        if (pair.answers) {
+            pair.close();
+            pairs.remove(pair);
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException broken) {
+            // it is of no use any more
+        }
+    }
+
     @Override
     public void close() throws IOException {
         accepting.close();
-        for (Pair pair : pairs) {
-            pair.client.close();
-            pair.server.close();
-        }
+        release();
+        cut();
     }
 
     private static final class Pair {
@@ -69,23 +170,9 @@ final class SilentProxy implements AutoCloseable {
             this.server = server;
         }
 
-        /** Copies bytes of one direction. The end of one connection is not told to the other once there is silence. */
-        void pass(boolean isRequest) {
-            byte[] bytes = new byte[8_192];
-            try {
-                InputStream in = (isRequest ? client : server).getInputStream();
-                OutputStream out = (isRequest ? server : client).getOutputStream();
-                for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
-                    if (isRequest ? requests : answers) {
-                        out.write(bytes, 0, read);
-                    }
-                }
-                if (answers) {
-                    out.close();
-                }
-            } catch (IOException broken) {
-                // one of them was closed
-            }
+        void close() {
+            SilentProxy.close(client);
+            SilentProxy.close(server);
         }
     }
 }

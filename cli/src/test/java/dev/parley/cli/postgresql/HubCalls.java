@@ -1,0 +1,93 @@
+package dev.parley.cli.postgresql;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.dialect.Json;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/** Calls of one hub by plain HTTP, for any number of threads. */
+final class HubCalls {
+    /** The wait of a client for an answer; longer than all that these tests promise. */
+    private static final Duration PATIENCE = Duration.ofSeconds(45);
+
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(5))
+            .build();
+    private final String url;
+
+    HubCalls(String url) {
+        this.url = url;
+    }
+
+    /** Sends a message to the agent {@code echo} by JSON-RPC. */
+    Answer send(String messageId) {
+        Map<String, ?> message =
+                Map.of("messageId", messageId, "role", "ROLE_USER", "parts", List.of(Map.of("text", messageId)));
+        byte[] body = Json.write(
+                Map.of("jsonrpc", "2.0", "id", 1, "method", "SendMessage", "params", Map.of("message", message)));
+        return call(request("/agents/echo")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofByteArray(body)));
+    }
+
+    /** Reads a task of the agent {@code echo} by REST, whose status tells a missing task from an outage. */
+    Answer task(String id) {
+        return get("/agents/echo/tasks/" + id);
+    }
+
+    Answer ready() {
+        return get("/ready");
+    }
+
+    Answer get(String path) {
+        return call(request(path).GET());
+    }
+
+    /** Returns the number of tasks of the agent {@code echo}. */
+    int tasks() {
+        Answer page = get("/agents/echo/tasks?pageSize=1");
+        assertThat(page.status()).as(page.toString()).isEqualTo(Answer.OK);
+        return ((Number) requireNonNull(page.json().get("totalSize"))).intValue();
+    }
+
+    /** Returns the value of a metric without labels. */
+    OptionalDouble metric(String name) {
+        return get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+                .findFirst();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(url + path))
+                .header("A2A-Version", "1.0")
+                .timeout(PATIENCE);
+    }
+
+    private Answer call(HttpRequest.Builder request) {
+        long begun = System.nanoTime();
+        try {
+            HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());
+            return new Answer(response.statusCode(), response.body(), begun, System.nanoTime());
+        } catch (IOException cut) {
+            return new Answer(Answer.NONE, String.valueOf(cut), begun, System.nanoTime());
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return new Answer(Answer.NONE, "interrupted", begun, System.nanoTime());
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.parley.cli.postgresql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.testkit.Eventually;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A hub that {@code parley up} runs in a process of its own. */
+final class HubProcess implements AutoCloseable {
+    private static final Pattern URL = Pattern.compile("^URL: (\\S+)$", Pattern.MULTILINE);
+
+    private final Path out;
+    private final Path err;
+    private final Process process;
+
+    private HubProcess(Path directory, List<String> arguments) throws IOException {
+        this.out = Files.createTempFile(directory, "hub", ".out");
+        this.err = Files.createTempFile(directory, "hub", ".err");
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Duser.home=" + directory,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.parley.cli.Main",
+                "up",
+                "--port",
+                "0",
+                "--data",
+                directory.resolve("data").toString()));
+        command.addAll(arguments);
+        var builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().keySet().removeIf(name -> name.matches("(A2ACLI|PARLEY|JAVA)_.*|JDK_JAVA_OPTIONS"));
+        this.process = builder.start();
+    }
+
+    /** Starts a hub that may refuse to run. */
+    static HubProcess launch(Path directory, String database, String... more) throws IOException {
+        Files.createDirectories(directory);
+        var arguments = new ArrayList<>(List.of("--database", database));
+        arguments.addAll(List.of(more));
+        return new HubProcess(directory, arguments);
+    }
+
+    /** Starts a hub and waits until it answers. */
+    static HubProcess start(Path directory, String database, String... more) throws IOException {
+        HubProcess hub = launch(directory, database, more);
+        Eventually.holds(
+                "the hub listens", () -> !hub.isAlive() || hub.announcement().find());
+        assertThat(hub.isAlive()).as(hub.log()).isTrue();
+        return hub;
+    }
+
+    /** Returns its calls. */
+    HubCalls calls() throws IOException {
+        Matcher url = announcement();
+        assertThat(url.find()).as(log()).isTrue();
+        return new HubCalls(url.group(1));
+    }
+
+    private Matcher announcement() throws IOException {
+        return URL.matcher(Files.readString(out));
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits for the end of the process and returns its status. */
+    int exitStatus() {
+        Eventually.holds("the hub ends", () -> !process.isAlive());
+        return process.exitValue();
+    }
+
+    /** Returns the standard error of the process until now. */
+    String log() {
+        try {
+            return Files.readString(err);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Kills the process: none of these tests is about its end. */
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+}
