@@ -1,0 +1,36 @@
+package dev.parley.cli.postgresql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** URLs of several servers, of which one is the primary. */
+@Tag("heavy")
+@Timeout(120)
+final class DatabaseAddressTest {
+    @TempDir
+    private Path directory;
+
+    private static String url(int first, int second) {
+        return "postgresql://parley@127.0.0.1:" + first + ",127.0.0.1:" + second + "/parley";
+    }
+
+    @Test
+    void theHubStartsOnThePrimaryBehindAStandbyOrADeadServer() throws Exception {
+        try (var primary = DatabaseServer.primary();
+                var standby = primary.standby()) {
+            try (var hub = HubProcess.start(directory.resolve("standby"), url(standby.port(), primary.port()))) {
+                assertThat(hub.calls().send("behind a standby").sentTask()).isNotNull();
+            }
+            standby.stopImmediately();
+            try (var hub = HubProcess.start(directory.resolve("dead"), url(standby.port(), primary.port()))) {
+                assertThat(hub.calls().send("behind a dead server").sentTask()).isNotNull();
+                assertThat(hub.calls().tasks()).isEqualTo(2);
+            }
+        }
+    }
+}
