@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** URLs of several servers, of which one is the primary. */
+/** URLs of several servers, of which one is the primary, and of poolers. */
 @Tag("heavy")
 @Timeout(120)
 final class DatabaseAddressTest {
@@ -30,6 +30,32 @@ final class DatabaseAddressTest {
             try (var hub = HubProcess.start(directory.resolve("dead"), url(standby.port(), primary.port()))) {
                 assertThat(hub.calls().send("behind a dead server").sentTask()).isNotNull();
                 assertThat(hub.calls().tasks()).isEqualTo(2);
+            }
+        }
+    }
+
+    @Test
+    void aPoolerInTransactionModeIsRefusedAtTheStart() throws Exception {
+        try (var server = DatabaseServer.primary();
+                var pooler = new Pooler(server);
+                var hub = HubProcess.launch(directory, DatabaseServer.url(pooler.port()))) {
+            assertThat(hub.exitStatus()).isNotZero();
+            assertThat(hub.log()).contains("a pooler in transaction mode answers", "?direct=host:port");
+        }
+    }
+
+    @Test
+    void aHubBehindAPoolerWritesByTheServerThatItsUrlNames() throws Exception {
+        try (var server = DatabaseServer.primary();
+                var pooler = new Pooler(server);
+                var hub = HubProcess.start(
+                        directory, DatabaseServer.url(pooler.port()) + "?direct=127.0.0.1:" + server.port())) {
+            HubCalls calls = hub.calls();
+            try (var senders = new Senders(calls, 4)) {
+                senders.await(100);
+                server.terminateSessions();
+                Promise.awaitReturn(hub, calls, senders);
+                senders.verify();
             }
         }
     }

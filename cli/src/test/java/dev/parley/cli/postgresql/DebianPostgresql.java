@@ -31,6 +31,7 @@ final class DebianPostgresql {
     private final Path programs;
     private final Path directory;
     private final List<Path> running = new ArrayList<>();
+    private final List<Process> processes = new ArrayList<>();
 
     private DebianPostgresql(Path programs, Path directory) {
         this.programs = programs;
@@ -113,6 +114,17 @@ final class DebianPostgresql {
         }
     }
 
+    /** Starts a program that runs until it is ended, at the latest with the virtual machine. */
+    synchronized Process begin(String... command) throws IOException {
+        Process process = new ProcessBuilder(asUser(command))
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(Files.createTempFile(directory, "run", ".log").toFile())
+                .start();
+        processes.add(process);
+        return process;
+    }
+
     private List<String> asUser(String... command) {
         var words = new ArrayList<String>();
         if (IS_ROOT) {
@@ -135,6 +147,7 @@ final class DebianPostgresql {
     }
 
     private synchronized void end() {
+        processes.forEach(Process::destroyForcibly);
         for (Path data : running) {
             try {
                 run("pg_ctl", "stop", "-D", data.toString(), "-m", "immediate");
