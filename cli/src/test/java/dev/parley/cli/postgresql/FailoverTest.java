@@ -138,7 +138,8 @@ final class FailoverTest {
             assertThat(wrong).isEmpty();
             Senders.verify(calls, kept);
             assertThat(calls.tasks()).isEqualTo(kept.size() + lost.size() + 1);
-            assertThat(calls.metric("parley_lost_groups_total")).hasValue(missing);
+            assertThat(calls.metric("parley_lost_groups_total")).hasValue((double) missing);
+            assertThat(hub.log()).contains("lacks the last " + missing + " transactions");
             assertThat(after.sentTask()).isNotNull();
         }
     }
