@@ -38,7 +38,7 @@ public final class Standing implements Readers.Guard {
      * @param ended is called once, at once if that has come to pass already, on a thread that it must not block
      */
     public void onEnding(Consumer<Ending> ended) {
-        ending.whenComplete((end, impossible) -> ended.accept(end));
+        var unused = ending.thenAccept(ended);
     }
 
     /**
