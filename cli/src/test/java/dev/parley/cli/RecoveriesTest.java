@@ -68,7 +68,7 @@ final class RecoveriesTest {
             mesh.workflow.StepCall.PAUSES PT0.05S PT10S
             registry.federation.PeerCopies.PAUSES PT30S PT10M
             registry.federation.Peers.PAUSES PT10S PT5M
-            store.database.Outage.PAUSES PT0.05S PT1S
+            store.connection.Outage.PAUSES PT0.05S PT1S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
             """;
 
@@ -81,16 +81,17 @@ final class RecoveriesTest {
             "registry.health.Prober", "a fifth of --registry-probes to twelve times it: an agent that does not answer");
 
     /** Classes that let a thread sleep, with the reason. */
-    private static final Map<String, String> SLEEPING = Map.of(
-            "activity.hub.Tail", "20 ms in which changes gather; woken by the end of the hub",
-            "cli.task.TaskWait", "a command, which Ctrl-C ends",
-            "client.keys.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens",
-            "load.LoadWorker", "a load of a given rate",
-            "server.helidon.Http2Streams", "woken by the client's window",
-            "server.helidon.StreamThreads", "woken by the writer, up to a time limit",
-            "server.limits.Pace", "woken by the end of its stream",
-            "store.database.PostgresqlSystem", "while a database is opened, for 3 s at most",
-            "store.database.Writer", "the writer's own thread, while its database fails");
+    private static final Map<String, String> SLEEPING = Map.ofEntries(
+            entry("activity.hub.Tail", "20 ms in which changes gather; woken by the end of the hub"),
+            entry("cli.task.TaskWait", "a command, which Ctrl-C ends"),
+            entry("client.keys.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
+            entry("load.LoadWorker", "a load of a given rate"),
+            entry("server.helidon.Http2Streams", "woken by the client's window"),
+            entry("server.helidon.StreamThreads", "woken by the writer, up to a time limit"),
+            entry("server.limits.Pace", "woken by the end of its stream"),
+            entry("store.database.HubLease", "a second between two renewals of a lease"),
+            entry("store.database.PostgresqlSystem", "while a database is opened, for 3 s at most"),
+            entry("store.database.Writer", "the writer's own thread, while its database fails"));
 
     /** Further classes that wait for a time at most, or are called after one. None of them repeats an attempt that has failed. */
     private static final Map<String, String> WAITING = Map.ofEntries(
@@ -130,6 +131,8 @@ final class RecoveriesTest {
             entry("server.helidon.ReadAhead", "time limit of a body"),
             entry("server.limits.FairScheduler", "end of a share"),
             entry("server.limits.EmptyStream", "time limit of a reader"),
+            entry("store.connection.HangWatch", "time limit of what is under way"),
+            entry("store.database.DatabaseSession", "end of a connection whose statement goes on after its time limit"),
             entry("store.database.Readers", "time limit of a read"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),
             entry("store.database.Writer", "until the time that the back-off of an Outage gives"));

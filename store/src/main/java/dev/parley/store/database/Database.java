@@ -5,7 +5,6 @@ import dev.parley.protocol.support.FairPool;
 import dev.parley.store.connection.Connector;
 import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.Connector.Use;
-import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
@@ -273,7 +272,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         try {
             system.start(writing);
             var database = new Database(system, DataFiles.none(), system.toString(), writing, false);
-            database.standing.renewLease(system, database.writer);
+            database.standing.renewLease(system, database.writer::end, database.writer::findServer);
             return database;
         } catch (SQLException problem) {
             writing.discard();
@@ -552,16 +551,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * a writer that hangs is an outage, too. Each waits for 2 s at most; callers share one write a second.
      */
     public Optional<String> testWriting() {
-        return writer.testWriting().or(this::testReading);
-    }
-
-    private Optional<String> testReading() {
-        try {
-            readers.readWithin(Writer.TEST_PATIENCE, session -> session.number("SELECT 1"));
-            return Optional.empty();
-        } catch (StoreException failure) {
-            return Optional.of("the database cannot be read: " + Outage.words(failure));
-        }
+        return writer.testWriting().or(() -> readers.problem(Writer.TEST_PATIENCE));
     }
 
     /**

@@ -265,38 +265,47 @@ public final class DatabaseSession {
         }
 
         /** Ends the statement that runs, which then fails, and so do all further ones. */
-        synchronized void expire() {
-            if (ended) {
-                return;
+        void expire() {
+            PreparedStatement running;
+            synchronized (this) {
+                if (ended) {
+                    return;
+                }
+                over = true;
+                running = session.latest;
+                if (!isHard && running != null) {
+                    cancel(running);
+                }
             }
-            over = true;
             if (isHard) {
                 endConnection();
-                return;
-            }
-            PreparedStatement running = session.latest;
-            if (running != null) {
-                try {
-                    session.opening.connector().cancel(running);
-                } catch (SQLException failure) {
-                    LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
-                }
-                if (session.opening.connector().mayHang()) {
-                    ScheduledFuture<?> unused =
-                            HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
-                }
+            } else if (running != null && session.opening.connector().mayHang()) {
+                ScheduledFuture<?> unused =
+                        HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
             }
         }
 
-        private synchronized void endConnection() {
-            Thread waiting = session.connecting;
-            if (!ended && waiting != null) {
-                isInterrupted = true;
-                waiting.interrupt();
-                return;
+        private void cancel(PreparedStatement running) {
+            try {
+                session.opening.connector().cancel(running);
+            } catch (SQLException failure) {
+                LOG.log(Level.WARNING, "a statement could not be interrupted", failure);
             }
-            Connection used = session.connection;
-            if (!ended && used != null) {
+        }
+
+        /** Another use may end, too, that begins at this moment by the same connection: it is repeated by a new one. */
+        private void endConnection() {
+            Connection used;
+            synchronized (this) {
+                Thread waiting = session.connecting;
+                if (!ended && waiting != null) {
+                    isInterrupted = true;
+                    waiting.interrupt();
+                    return;
+                }
+                used = ended ? null : session.connection;
+            }
+            if (used != null) {
                 try {
                     used.abort(Runnable::run);
                 } catch (SQLException failure) {

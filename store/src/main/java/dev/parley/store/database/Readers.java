@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ScheduledFuture;
@@ -91,6 +92,16 @@ public final class Readers {
         } catch (ReadTimeoutException late) {
             throw new OutageException(
                     "the database did not answer within " + patience.toMillis() / 1000.0 + " s", late);
+        }
+    }
+
+    /** Why nothing can be read at present, in words for operators; empty if this was. */
+    Optional<String> problem(Duration patience) {
+        try {
+            readWithin(patience, session -> session.number("SELECT 1"));
+            return Optional.empty();
+        } catch (StoreException failure) {
+            return Optional.of("the database cannot be read: " + Outage.words(failure));
         }
     }
 

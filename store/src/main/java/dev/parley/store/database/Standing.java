@@ -20,7 +20,7 @@ public final class Standing implements Readers.Guard {
     private volatile Supplier<HubLease.Description> description = () -> new HubLease.Description("", List.of());
     private volatile @Nullable HubLease lease;
 
-    private volatile @Nullable Writer writer;
+    private volatile Runnable serverSearch = () -> {};
 
     /** @param open false once the database is closed */
     Standing(BooleanSupplier open) {
@@ -77,15 +77,16 @@ public final class Standing implements Readers.Guard {
 
     @Override
     public void findServer() {
-        Writer asked = writer;
-        if (asked != null) {
-            asked.findServer();
-        }
+        serverSearch.run();
     }
 
-    void renewLease(PostgresqlSystem system, Writer writing) {
-        writer = writing;
-        lease = new HubLease(system, () -> description.get(), writing::end, writing::findServer);
+    /**
+     * @param end has nothing written any more
+     * @param search see {@link #findServer}
+     */
+    void renewLease(PostgresqlSystem system, Consumer<Ending> end, Runnable search) {
+        serverSearch = search;
+        lease = new HubLease(system, () -> description.get(), end, search);
     }
 
     void end(Ending end) {
