@@ -489,6 +489,11 @@ final class GroupQuotaTest {
                     session.once("ALTER TABLE " + table + " DROP COLUMN bytes");
                 }
                 session.once("DELETE FROM stored WHERE kind <> 'tasks'");
+                session.once("ALTER TABLE kg_space DROP COLUMN newest");
+                session.once("ALTER TABLE kg_space DROP COLUMN plain_ids");
+                session.once("DROP INDEX kg_term_by_hash");
+                session.once("ALTER TABLE kg_term DROP COLUMN twin");
+                session.once("CREATE INDEX kg_term_by_hash ON kg_term (hash)");
                 session.once("UPDATE module_version SET version = 3 WHERE module = 'knowledge'");
                 session.once("UPDATE module_version SET version = 5 WHERE module = 'registry'");
                 session.once("UPDATE module_version SET version = 1 WHERE module = 'workflows'");
@@ -496,6 +501,13 @@ final class GroupQuotaTest {
                 session.once("DROP INDEX task_by_trace");
                 if (kind == DatabaseKind.POSTGRESQL) {
                     session.once("ALTER TABLE segment DROP COLUMN at_ms");
+                    for (String column : List.of(
+                            "kg_space ALTER COLUMN space",
+                            "kg_term ALTER COLUMN term_no",
+                            "kg_provenance ALTER COLUMN provenance",
+                            "kg_audit ALTER COLUMN audit_no")) {
+                        session.once("ALTER TABLE " + column + " DROP IDENTITY");
+                    }
                 }
                 return session;
             });

@@ -187,7 +187,7 @@ final class Updates {
             List<Statement> some = statements.subList(from, Math.min(from + PAGE, statements.size())).stream()
                     .map(stamps::on)
                     .toList();
-            List<Coming> coming = writing.coming(some, journal.changes()::nextChange);
+            List<Coming> coming = writing.coming(some);
             more = more == null
                     ? stamps.in(writing.space().changeId(coming.getFirst().change()))
                     : more;
@@ -216,9 +216,10 @@ final class Updates {
                 ? types(writing, said.stream().map(Patch::remove).toList())
                 : Map.of();
         String transaction = null;
+        long change = 0;
         writing.expect(said);
         for (Statement one : said) {
-            long change = journal.changes().nextChange();
+            change = change == 0 ? writing.nextChange() : change;
             writing.change(change);
             Left left = writing.withdraw(one, source);
             if (left == Left.AS_IT_WAS) {
@@ -235,6 +236,7 @@ final class Updates {
                             stays ? List.of() : List.of(one),
                             types.get(one.subject().id()),
                             stamps.in(transaction)));
+            change = 0;
             count++;
         }
         return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
@@ -398,7 +400,7 @@ final class Updates {
                 }
                 continue;
             }
-            long number = journal.changes().nextChange();
+            long number = writing.nextChange();
             transaction = transaction == null ? writing.space().changeId(number) : transaction;
             writing.change(number);
             var staying = new ArrayList<Statement>();
@@ -413,7 +415,7 @@ final class Updates {
             List<Statement> old = replaced.stream().map(Fact::statement).toList();
             append(writing, number, patch.op(), statement, old, has, more);
             for (Statement hidden : staying) {
-                append(writing, journal.changes().nextChange(), Patch.Op.ADD, hidden, List.of(), has, more);
+                append(writing, writing.nextChange(), Patch.Op.ADD, hidden, List.of(), has, more);
             }
             count += replaced.size() + (changes ? 1 : 0);
             affected.add(statement.subject().id());

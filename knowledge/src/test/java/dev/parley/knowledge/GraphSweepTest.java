@@ -108,6 +108,7 @@ final class GraphSweepTest {
                             + "INSERT INTO kg_change SELECT space, n, 0, 1, 1, 1, 0, 0, 0, NULL, 0, 1, NULL, 0, NULL, 200"
                             + " FROM i, kg_space",
                     last);
+            session.update("UPDATE kg_space SET newest = ?", last);
             session.update(numbers + "INSERT INTO kg_task SELECT space, 'task ' || n % 100, n FROM i, kg_space", last);
             session.update(
                     numbers + "INSERT INTO kg_key SELECT space, 'alice', 'key ' || n, 1, '{}' FROM i, kg_space", last);

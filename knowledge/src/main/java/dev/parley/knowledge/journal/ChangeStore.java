@@ -32,8 +32,8 @@ public final class ChangeStore {
     /** @param steadyClock decides which rows are old enough to be removed */
     public ChangeStore(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
         this.sweep = new Sweep(database, keeping, steadyClock);
-        this.changes = new Changes(database, terms, sql, sweep);
-        this.reviews = new Reviews(database);
+        this.changes = new Changes(terms, sql, sweep);
+        this.reviews = new Reviews();
         this.answers = new Answers(keeping.answersFor(), steadyClock);
     }
 

@@ -18,7 +18,6 @@ import dev.parley.knowledge.store.SqlFacts;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.knowledge.store.Terms;
 import dev.parley.store.audit.AuditChain;
-import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -30,7 +29,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -41,20 +39,11 @@ public final class Changes {
     private final Terms terms;
     private final Sql sql;
     private final Sweep sweep;
-    private final AtomicLong lastChange;
 
-    Changes(Database database, Terms terms, Sql sql, Sweep sweep) {
+    Changes(Terms terms, Sql sql, Sweep sweep) {
         this.terms = terms;
         this.sql = sql;
         this.sweep = sweep;
-        this.lastChange = new AtomicLong(database.read(session -> session.number(
-                "SELECT max(newest) FROM (SELECT coalesce((SELECT max(change_no) FROM kg_change c WHERE c.space = s.space),"
-                        + " forgotten) AS newest FROM kg_space s) AS of_each")));
-    }
-
-    /** The number of the next change. Changes of a group are numbered one after the other, in the order of their commits. */
-    public long nextChange() {
-        return lastChange.incrementAndGet();
     }
 
     /**

@@ -41,13 +41,11 @@ public final class QueryLog {
     private final InstantSource clock;
     private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger waitingInAll = new AtomicInteger();
-    private long lastQuery;
     private volatile boolean open = true;
 
     public QueryLog(SqlStatementStore statements, ChangeStore journal, InstantSource clock) {
         this.statements = statements;
         this.sweep = journal.sweep();
-        this.lastQuery = statements.database().read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
         this.clock = clock;
     }
 
@@ -156,10 +154,8 @@ public final class QueryLog {
             Map<String, Object> detail)
             throws SQLException {
         sweep.entries(1);
-        session.update(
-                "INSERT INTO kg_audit (audit_no, space, made_ms, caller, operation, outcome, detail)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                ++lastQuery,
+        session.later(
+                "INSERT INTO kg_audit (space, made_ms, caller, operation, outcome, detail) VALUES (?, ?, ?, ?, ?, ?)",
                 space.number(),
                 nowMs,
                 caller,

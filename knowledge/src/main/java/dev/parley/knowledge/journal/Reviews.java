@@ -7,7 +7,6 @@ import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.GroupCache;
 import dev.parley.knowledge.store.JsonColumn;
 import dev.parley.knowledge.store.SqlWriting;
-import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.rows.DamagedRows;
@@ -17,29 +16,27 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Updates that wait for review, and decisions about them. */
 public final class Reviews {
-    /** Database setting with the newest number of a review. */
-    private static final String LAST_REVIEW = "last review";
+    /**
+     * Takes the number after the one in a setting of the database, which the newest review had, also if it was erased. The row of the
+     * setting stays locked until the transaction ends, so that reviews are numbered in the order of their commits.
+     */
+    private static final String TAKE_NUMBER = "INSERT INTO kg_setting (space, name, value)"
+            + " SELECT 0, 'last review', CAST(coalesce(max(review_no), 0) + 1 AS TEXT) FROM kg_review WHERE TRUE"
+            + " ON CONFLICT (space, name) DO UPDATE SET value = CASE"
+            + " WHEN CAST(kg_setting.value AS BIGINT) < CAST(excluded.value AS BIGINT) THEN excluded.value"
+            + " ELSE CAST(CAST(kg_setting.value AS BIGINT) + 1 AS TEXT) END RETURNING CAST(value AS BIGINT)";
 
     private static final DamagedRows DAMAGED = new DamagedRows("review");
 
-    private final AtomicLong lastReview;
-
-    Reviews(Database database) {
-        // The newest review may have been erased; its number must not be reused.
-        this.lastReview = new AtomicLong(database.read(session -> Math.max(
-                session.number("SELECT max(review_no) FROM kg_review"),
-                session.number(
-                        "SELECT CAST(value AS BIGINT) FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW))));
-    }
+    Reviews() {}
 
     /** Stores an update for review and returns its number. */
     public long hold(GraphWriting writing, String caller, Update update, String reason) throws SQLException {
-        long number = lastReview.incrementAndGet();
+        long number = writing.take((session, space) -> session.number(TAKE_NUMBER));
         writing.record(tables -> {
             String request = JsonColumn.of(update);
             long bytes = Storage.ROW + SqlWriting.bytes(request);
@@ -56,12 +53,6 @@ public final class Reviews {
                             request,
                             reason,
                             bytes);
-            tables.session().update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", LAST_REVIEW);
-            tables.session()
-                    .update(
-                            "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)",
-                            LAST_REVIEW,
-                            "" + lastReview.get());
         });
         return number;
     }

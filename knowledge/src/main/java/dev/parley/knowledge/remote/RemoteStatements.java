@@ -207,14 +207,41 @@ public final class RemoteStatements implements GraphStore {
         }
     }
 
+    /** Another hub has committed an update of the group since this one was computed. */
+    private static final class Overtaken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Overtaken() {
+            super("another update was committed meanwhile", null, false, false);
+        }
+    }
+
     @Override
     public <T> T transact(String group, Change<T> change, Consumer<T> committed) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return transactOnce(group, change, committed);
+            } catch (Overtaken another) {
+                if (attempt == MAX_REPETITIONS) {
+                    throw A2AException.of(
+                            KnowledgeError.KNOWLEDGE_UPDATE,
+                            KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
+                            Map.of("reason", "conflict"));
+                }
+            }
+        }
+    }
+
+    private <T> T transactOnce(String group, Change<T> change, Consumer<T> committed) {
         Lane lane = lane(group);
         acquire(lane);
         try {
             SparqlClient endpoint = endpoint(UPDATE_PATIENCE);
             settleLocked(lane, endpoint);
-            var writing = new RemoteWriting(endpoint, of(group), lane.last, clock.millis());
+            long space = tables.numbered(group).number();
+            long newest =
+                    database.read(session -> session.number("SELECT newest FROM kg_space WHERE space = ?", space));
+            var writing = new RemoteWriting(endpoint, of(group), lane.last, newest, clock.millis());
             T result = make(change, writing);
             if (writing.isEmpty()) {
                 return commit(group, writing, rows -> {}, result, committed);
@@ -253,6 +280,9 @@ public final class RemoteStatements implements GraphStore {
         return tables.transact(
                 group,
                 (rows, session) -> {
+                    if (!writing.isNext(rows)) {
+                        throw new Overtaken();
+                    }
                     first.write(rows);
                     for (GraphWriting.Recording recording : writing.recordings()) {
                         recording.write(rows);
@@ -281,10 +311,7 @@ public final class RemoteStatements implements GraphStore {
                                 space,
                                 number - 1);
         if (kept == 0) {
-            throw A2AException.of(
-                    KnowledgeError.KNOWLEDGE_UPDATE,
-                    KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
-                    Map.of("reason", "conflict"));
+            throw new Overtaken();
         }
     }
 

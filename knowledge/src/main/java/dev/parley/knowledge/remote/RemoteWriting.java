@@ -9,7 +9,9 @@ import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.model.Fact;
 import dev.parley.knowledge.model.ReadFilter;
 import dev.parley.knowledge.remote.RemoteStatement.Remark;
+import dev.parley.knowledge.store.Asking;
 import dev.parley.knowledge.store.GraphWriting;
+import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,6 +38,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
 
     private final long nowMs;
     private final long lastBefore;
+    private final long newestBefore;
     private final List<Recording> recordings = new ArrayList<>();
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
 
@@ -46,19 +49,41 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
     private final Set<String> gone = new LinkedHashSet<>();
 
     private long last;
+    private long newest;
     private long change;
 
-    /** @param last number of the statement that the server got last; 0 if it has none of the group */
-    RemoteWriting(SparqlClient endpoint, Of of, long last, long nowMs) {
+    /**
+     * @param last number of the statement that the server got last; 0 if it has none of the group
+     * @param newest number of the group's newest change
+     */
+    RemoteWriting(SparqlClient endpoint, Of of, long last, long newest, long nowMs) {
         super(endpoint, of, ReadFilter.NONE, new LinkedHashMap<>(), new LinkedHashSet<>());
         this.last = last;
         this.lastBefore = last;
+        this.newestBefore = newest;
+        this.newest = newest;
         this.nowMs = nowMs;
     }
 
     @Override
     public long nowMs() {
         return nowMs;
+    }
+
+    @Override
+    public long nextChange() {
+        return ++newest;
+    }
+
+    /** Whether the changes have the next numbers still, in the transaction that writes them. */
+    boolean isNext(SqlWriting rows) {
+        return rows.hasNumbered(newestBefore, newest);
+    }
+
+    /** Takes the number in a transaction of its own: the one of the update begins later. */
+    @Override
+    public long take(Asking<Long> taking) {
+        return of.tables().database().write(of.group(), session -> taking.ask(session, space()));
     }
 
     @Override

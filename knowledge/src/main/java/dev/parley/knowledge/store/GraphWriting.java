@@ -33,6 +33,15 @@ public interface GraphWriting extends GraphView, Writing {
     /** Time of the update, which confirms its statements. */
     long nowMs();
 
+    /**
+     * Returns the number of the next change. Changes of a group are numbered in the order of their commits; numbers of changes that are not
+     * made, because statements are held already, are left out.
+     */
+    long nextChange();
+
+    /** Takes a number by a statement that writes, at the latest with the update. */
+    long take(Asking<Long> taking) throws SQLException;
+
     /** Sets the number of the change for the following writes. */
     void change(long number);
 

@@ -52,6 +52,11 @@ public record Sql(DatabaseKind kind) {
                 : "INSERT INTO " + intoAndSelect + " ON CONFLICT DO NOTHING";
     }
 
+    /** A query whose rows no other hub changes until the transaction ends. SQLite has one writer. */
+    String locking(String select) {
+        return select + (kind == DatabaseKind.SQLITE ? "" : " FOR UPDATE");
+    }
+
     /** A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. */
     String contains(String column) {
         return column + (kind == DatabaseKind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");

@@ -11,6 +11,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.Readers;
@@ -29,10 +30,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -63,7 +66,12 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private static final String SERVER = "server";
     private static final String CERTAINTY = "certainty ";
 
-    private record Tally(long space, long graph, long predicate) {}
+    private record Tally(long space, long graph, long predicate) {
+        /** All hubs lock rows in this order. */
+        static final Comparator<Tally> ORDER = Comparator.comparingLong(Tally::space)
+                .thenComparingLong(Tally::graph)
+                .thenComparingLong(Tally::predicate);
+    }
 
     private final Database database;
     private final Readers readers;
@@ -84,7 +92,9 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private final RecentWrites recent = new RecentWrites();
 
     /** Changes of the tally by the open transaction; used by the writer thread only. */
-    private final Map<Tally, Long> changes = new HashMap<>();
+    private final Map<Tally, Long> changes = new TreeMap<>(Tally.ORDER);
+
+    private final ChangeNumbers numbers;
 
     public SqlStatementStore(Database database, InstantSource clock) {
         this(database, clock, AT_ONCE);
@@ -95,13 +105,16 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
+        this.numbers = new ChangeNumbers(sql);
         database.migrate(
                 MODULE,
                 List.of(
                         script("tables-1.sql"),
                         script("tables-2.sql"),
                         script("tables-3.sql"),
-                        script("tables-4.sql")));
+                        script("tables-4.sql"),
+                        script("tables-5.sql")
+                                + (database.kind() == DatabaseKind.SQLITE ? "" : script("identities-5.sql"))));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
         this.terms = new Terms(database, sql);
@@ -129,10 +142,14 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             } catch (
                     NumberFormatException
                             none) { // or it was damaged: earlier changes keep their ids, later ones begin anew
-                long made = new SecureRandom().nextLong();
-                session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", INSTANCE);
-                session.update("INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)", INSTANCE, "" + made);
-                return made;
+                // Another hub may have made one since; its number stays then.
+                return session.number(
+                        "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?) ON CONFLICT (space, name) DO UPDATE"
+                                + " SET value = CASE kg_setting.value WHEN ? THEN excluded.value ELSE kg_setting.value END"
+                                + " RETURNING CAST(value AS BIGINT)",
+                        INSTANCE,
+                        "" + new SecureRandom().nextLong(),
+                        kept);
             }
         });
     }
@@ -198,11 +215,11 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         Optional<GroupCache> found = database.read(session -> find(session, group));
         return found.isPresent()
                 ? remembered(group, found.get(), before)
-                : new GroupCache(GroupCache.NO_NUMBER, instance, Map.of(), provenance);
+                : new GroupCache(GroupCache.NO_NUMBER, new ChangeIds(instance, 0, 0), Map.of(), provenance);
     }
 
     /** Returns the space of a group for writing to its graph, which gives it a number if need be. */
-    private GroupCache numbered(String group) {
+    public GroupCache numbered(String group) {
         GroupCache known = space(group);
         if (!known.isEmpty()) {
             return known;
@@ -223,16 +240,21 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         if (found.isPresent()) {
             return found.get();
         }
-        long number = session.number("SELECT coalesce(max(space), 0) + 1 FROM kg_space");
-        session.update("INSERT INTO kg_space (space, group_id, forgotten) VALUES (?, ?, 0)", number, group);
-        return new GroupCache(number, instance, Map.of(), provenance);
+        session.update(
+                "INSERT INTO kg_space (group_id, forgotten) VALUES (?, 0) ON CONFLICT (group_id) DO NOTHING", group);
+        return find(session, group).orElseThrow();
     }
 
     private Optional<GroupCache> find(DatabaseSession session, String group) throws SQLException {
-        long number = session.number("SELECT space FROM kg_space WHERE group_id = ?", group);
-        if (number == 0) {
+        ChangeIds ids = session.first(
+                        row -> new ChangeIds(instance, row.getLong(1), row.getLong(2)),
+                        "SELECT space, plain_ids FROM kg_space WHERE group_id = ?",
+                        group)
+                .orElse(null);
+        if (ids == null) {
             return Optional.empty();
         }
+        long number = ids.space();
         var defaults = new HashMap<Long, Double>();
         try (ResultSet rows = session.bind(
                         "SELECT name, value FROM kg_setting WHERE space = ? AND name LIKE 'certainty %'", number)
@@ -245,7 +267,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                                 Double.parseDouble(DatabaseSession.text(row, 2))));
             }
         }
-        return Optional.of(new GroupCache(number, instance, Map.copyOf(defaults), provenance));
+        return Optional.of(new GroupCache(number, ids, Map.copyOf(defaults), provenance));
     }
 
     /**
@@ -356,8 +378,10 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             public void write(DatabaseSession session) throws SQLException {
                 refusal = null;
                 terms.begin();
+                ChangeNumbers.Counter counter = numbers.lock(session, space.number());
+                long before = counter.newest();
                 session.update("SAVEPOINT knowledge");
-                var writing = new SqlWriting(session, space, terms, sql, clock.millis());
+                var writing = new SqlWriting(session, space, terms, sql, clock.millis(), counter);
                 try {
                     result = change.make(writing, session);
                     rows = writing.rows();
@@ -369,8 +393,9 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                     refusal = refused;
                     session.update("ROLLBACK TO SAVEPOINT knowledge");
                     terms.undo();
+                    counter.reset(before);
                 }
-                session.update("RELEASE SAVEPOINT knowledge");
+                session.later("RELEASE SAVEPOINT knowledge");
             }
 
             @Override
@@ -439,7 +464,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             return database.erase(session -> {
                 terms.begin();
                 recent.addUnlisted(group);
-                var writing = new SqlWriting(session, space, terms, sql, clock.millis());
+                ChangeNumbers.Counter counter = numbers.lock(session, space.number());
+                var writing = new SqlWriting(session, space, terms, sql, clock.millis(), counter);
                 T result = change.make(writing, session);
                 count(group, writing);
                 return result;
@@ -457,7 +483,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         for (var change : changes.entrySet()) {
             if (change.getValue() != 0) {
                 Tally key = change.getKey();
-                session.update(
+                session.later(
                         "INSERT INTO kg_tally (space, g, p, statements) VALUES (?, ?, ?, ?) ON CONFLICT (space, g, p)"
                                 + " DO UPDATE SET statements = kg_tally.statements + excluded.statements",
                         key.space(),
@@ -467,11 +493,18 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             }
         }
         changes.clear();
+        numbers.write(session);
+    }
+
+    @Override
+    public void committed(int works) {
+        numbers.unlock();
     }
 
     @Override
     public void rolledBack() {
         changes.clear();
+        numbers.unlock();
     }
 
     @Override

@@ -23,7 +23,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of a group in the hands of the writer thread. */
@@ -54,6 +53,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     }
 
     private final long nowMs;
+    private final ChangeNumbers.Counter counter;
     private final Map<Place, Long> tally = new HashMap<>();
     private final Map<Map<String, @Nullable Object>, StoredProvenance> known = new HashMap<>();
     private long bytes;
@@ -63,9 +63,16 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
     private boolean loaded;
 
-    SqlWriting(DatabaseSession session, GroupCache space, Terms terms, Sql sql, long nowMs) {
+    SqlWriting(
+            DatabaseSession session,
+            GroupCache space,
+            Terms terms,
+            Sql sql,
+            long nowMs,
+            ChangeNumbers.Counter counter) {
         super(session, space, terms, sql, ReadFilter.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
+        this.counter = counter;
     }
 
     // ---- Bytes for the quota of the group
@@ -119,8 +126,25 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     }
 
     @Override
+    public long nextChange() {
+        return counter.next();
+    }
+
+    /** Goes on after changes that were numbered before the transaction; false if there are others by then. */
+    public boolean hasNumbered(long before, long newest) {
+        boolean isNext = counter.newest() == before;
+        counter.reset(isNext ? newest : counter.newest());
+        return isNext;
+    }
+
+    @Override
     public void change(long number) {
         this.change = number;
+    }
+
+    @Override
+    public long take(Asking<Long> taking) throws SQLException {
+        return taking.ask(session, space);
     }
 
     @Override
@@ -184,10 +208,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         if (stored == null) {
             String json = JsonColumn.of(provenance);
             long number = session.number(
-                    "INSERT INTO kg_provenance (provenance, space, json)"
-                            + " SELECT coalesce(max(provenance), 0) + 1, ?, ? FROM kg_provenance RETURNING provenance",
-                    space.number(),
-                    json);
+                    "INSERT INTO kg_provenance (space, json) VALUES (?, ?) RETURNING provenance", space.number(), json);
             stored = new StoredProvenance(number, bytes(json));
             known.put(provenance, stored);
         }
@@ -335,8 +356,8 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     /** A statement that is to be held, and the change that brings it. */
     public record Coming(Statement statement, Key key, long change) {}
 
-    /** Gives numbers to the terms of statements, and returns the new ones. */
-    public List<Coming> coming(List<Statement> statements, LongSupplier changes) throws SQLException {
+    /** Gives numbers to the terms of statements and to the changes that bring them. */
+    public List<Coming> coming(List<Statement> statements) throws SQLException {
         var parts = new LinkedHashSet<Term>();
         for (Statement one : statements) {
             parts.add(one.subject());
@@ -351,7 +372,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
                     requireNonNull(numbers.get(Resource.of(one.predicate()))),
                     requireNonNull(numbers.get(one.object())),
                     number(one.graph()));
-            coming.add(new Coming(one, key, changes.getAsLong()));
+            coming.add(new Coming(one, key, nextChange()));
         }
         return coming;
     }

@@ -11,6 +11,7 @@ import dev.parley.knowledge.changes.Characters;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.spi.StoreException;
@@ -23,14 +24,16 @@ import java.sql.SQLException;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +41,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Numbers of terms, used in every row. A term keeps its number until it is erased; the number is never used again.
  *
- * <p>The writer thread assigns numbers; lookups are safe for any thread.
+ * <p>The writer thread assigns numbers; lookups are safe for any thread. Other hubs may write terms to the same database: terms in memory are
+ * some of those in the table, and a term that is in neither is inserted unless another writer has inserted it at the same time.
  */
 public final class Terms implements GroupListener {
     /** Stands for "no term": the default graph, no type, no source. */
@@ -69,6 +73,9 @@ public final class Terms implements GroupListener {
     }
 
     private static final int FETCHED = 100;
+
+    /** Numbers that are drawn at a time. */
+    private static final int DRAWN = 64;
 
     private static final Long NO_DATATYPE = NONE;
 
@@ -120,15 +127,19 @@ public final class Terms implements GroupListener {
     private volatile long erased = System.nanoTime();
 
     private final Sql sql;
+
+    /** Numbers that no term has had; touched by the writer thread only. */
+    private final Queue<Long> unused = new ArrayDeque<>();
+
+    /** Last number of {@link #unused} that SQLite was asked for. */
     private long last;
 
-    /** Numbers up to here will not be taken back, so that they may be kept. */
-    private volatile long committed;
+    /** Numbers that the open transaction has given. They may be taken back, so that they are not kept. */
+    private final Set<Long> uncommitted = ConcurrentHashMap.newKeySet();
 
     Terms(Database database, Sql sql) {
         this.sql = sql;
         this.last = database.read(session -> session.number("SELECT max(term_no) FROM kg_term"));
-        this.committed = last;
         database.listen(this);
     }
 
@@ -139,8 +150,11 @@ public final class Terms implements GroupListener {
         if (known == null) {
             Long datatype =
                     term instanceof Literal literal ? find(session, Resource.of(literal.datatype())) : NO_DATATYPE;
-            known = datatype == null ? null : lookUp(session, term, datatype, hash(term));
-            keep(session, term, known);
+            if (datatype != null) {
+                Row row = row(term, datatype);
+                known = held(session, List.of(row)).numbers.get(row);
+                keep(session, term, known);
+            }
         }
         return known;
     }
@@ -172,7 +186,7 @@ public final class Terms implements GroupListener {
     }
 
     private void keep(DatabaseSession session, Term term, @Nullable Long number) {
-        if (number != null && number <= committed && isShort(term) && mayKeep(session)) {
+        if (number != null && !uncommitted.contains(number) && isShort(term) && mayKeep(session)) {
             numbers.put(term, number);
             if (!mayKeep(session)) {
                 numbers.invalidate(term); // erased meanwhile, perhaps before it was put
@@ -192,19 +206,7 @@ public final class Terms implements GroupListener {
     /** Returns the number of a term, giving it one if need be. On the writer thread. */
     long number(DatabaseSession session, Term term) throws SQLException {
         Long known = known(term);
-        if (known == null) {
-            long datatype = datatype(session, term);
-            long hash = hash(term);
-            known = lookUp(session, term, datatype, hash);
-            if (known == null) {
-                known = insert(session, term, datatype, hash);
-                fresh.put(term, known);
-                ofChange.add(term);
-            } else {
-                keep(session, term, known);
-            }
-        }
-        return known;
+        return known == null ? requireNonNull(numbers(session, List.of(term)).get(term)) : known;
     }
 
     /**
@@ -213,91 +215,127 @@ public final class Terms implements GroupListener {
      */
     Map<Term, Long> numbers(DatabaseSession session, Collection<Term> wanted) throws SQLException {
         var found = new HashMap<Term, Long>(2 * wanted.size());
-        var unknown = new LinkedHashMap<Term, Held>();
-        var hashes = new HashMap<Term, Long>();
+        var unknown = new LinkedHashMap<Term, Row>();
         for (Term term : wanted) {
             Long known = known(term);
             if (known != null) {
                 found.put(term, known);
             } else {
-                unknown.put(term, new Held(lexical(term), datatype(session, term), language(term)));
-                hashes.put(term, hash(term));
+                unknown.put(term, row(term, datatype(session, term)));
             }
         }
-        var held = unknown.isEmpty() ? Map.<Held, Long>of() : held(session, hashes.values());
-        PreparedStatement insert = null;
-        for (var one : unknown.entrySet()) {
-            Term term = one.getKey();
-            Long number = held.getOrDefault(one.getValue(), fresh.get(term)); // a datatype has got its number meanwhile
-            if (number == null) {
-                number = ++last;
-                insert = bound(session, number, term, one.getValue().datatype, requireNonNull(hashes.get(term)));
-                insert.addBatch();
-                ofChange.add(term);
-                fresh.put(term, number);
+        // A second round is for terms that another writer has brought meanwhile, and for numbers and twins that it has
+        // taken.
+        while (!unknown.isEmpty()) {
+            Held held = held(session, unknown.values());
+            unknown.forEach((term, row) -> {
+                Long number = held.numbers.get(row);
+                if (number != null) {
+                    found.put(term, number);
+                    keep(session, term, number);
+                }
+            });
+            unknown.keySet().removeAll(found.keySet());
+            if (!unknown.isEmpty()) {
+                Map<Term, Long> inserted = insert(session, unknown, held.twins);
+                found.putAll(inserted);
+                unknown.keySet().removeAll(inserted.keySet());
             }
-            found.put(term, number);
-        }
-        if (insert != null) {
-            insert.executeBatch();
         }
         return found;
     }
 
-    private Map<Held, Long> held(DatabaseSession session, Collection<Long> hashes) throws SQLException {
-        var held = new HashMap<Held, Long>();
+    /** Inserts terms, and returns the numbers of those that no other writer has inserted. */
+    private Map<Term, Long> insert(DatabaseSession session, Map<Term, Row> terms, Map<Long, Integer> twins)
+            throws SQLException {
+        // First, for a term without a value is refused, and must leave no batch behind.
+        var values = new ArrayList<@Nullable Double>();
+        terms.keySet().forEach(term -> values.add(worth(term)));
+        List<Long> given = unused(session, terms.size());
+        uncommitted.addAll(given);
+        PreparedStatement insert = null;
+        int index = 0;
+        for (Row row : terms.values()) {
+            insert = session.bind(
+                    "INSERT INTO kg_term (term_no, hash, twin, lexical, datatype, language, number)"
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    given.get(index),
+                    row.hash,
+                    twins.merge(row.hash, 1, Integer::sum) - 1,
+                    row.lexical,
+                    row.datatype,
+                    row.language,
+                    values.get(index));
+            insert.addBatch();
+            index++;
+        }
+        int[] counts = requireNonNull(insert).executeBatch();
+        var inserted = new HashMap<Term, Long>();
+        index = 0;
+        for (Term term : terms.keySet()) {
+            if (counts[index] == 1) {
+                inserted.put(term, given.get(index));
+            }
+            index++;
+        }
+        ofChange.addAll(inserted.keySet());
+        fresh.putAll(inserted);
+        return inserted;
+    }
+
+    /** Returns numbers that no term has had. PostgreSQL gives each of them once, whichever hub draws it. */
+    private List<Long> unused(DatabaseSession session, int count) throws SQLException {
+        while (unused.size() < count) {
+            if (sql.kind() == DatabaseKind.SQLITE) {
+                unused.add(++last);
+            } else {
+                unused.addAll(session.list(
+                        row -> row.getLong(1),
+                        "SELECT nextval('kg_term_term_no_seq') FROM generate_series(1, ?)",
+                        Math.max(DRAWN, count)));
+            }
+        }
+        return Stream.generate(unused::remove).limit(count).toList();
+    }
+
+    /** A term as its row has it. */
+    private record Row(
+            long hash,
+            String lexical,
+            long datatype,
+            @Nullable String language) {}
+
+    /**
+     * Rows with some hashes.
+     *
+     * @param twins numbers of further rows by their hashes: rows with the same hash have different ones
+     */
+    private record Held(Map<Row, Long> numbers, Map<Long, Integer> twins) {}
+
+    private static Row row(Term term, long datatype) {
+        return new Row(hash(term), lexical(term), datatype, language(term));
+    }
+
+    private Held held(DatabaseSession session, Collection<Row> sought) throws SQLException {
+        List<Long> hashes = sought.stream().map(Row::hash).toList();
+        var held = new Held(new HashMap<>(), new HashMap<>());
         try (ResultSet rows = session.bind(
-                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("hash", hashes),
+                        "SELECT term_no, hash, lexical, datatype, language, twin FROM kg_term WHERE "
+                                + sql.in("hash", hashes),
                         sql.list(hashes))
                 .executeQuery()) {
             while (rows.next()) {
-                held.put(
-                        new Held(DatabaseSession.text(rows, 2), rows.getLong(3), DatabaseSession.text(rows, 4)),
-                        rows.getLong(1));
+                var row = new Row(
+                        rows.getLong(2), DatabaseSession.text(rows, 3), rows.getLong(4), DatabaseSession.text(rows, 5));
+                held.numbers.put(row, rows.getLong(1));
+                held.twins.merge(row.hash, rows.getInt(6) + 1, Math::max);
             }
         }
         return held;
     }
 
-    /** Members by which terms with the same hash are distinguished. */
-    private record Held(
-            String lexical, long datatype, @Nullable String language) {}
-
     private long datatype(DatabaseSession session, Term term) throws SQLException {
         return term instanceof Literal literal ? number(session, Resource.of(literal.datatype())) : NONE;
-    }
-
-    private @Nullable Long lookUp(DatabaseSession session, Term term, long datatype, long hash) throws SQLException {
-        try (ResultSet rows = session.bind(
-                        "SELECT term_no, lexical, datatype, language FROM kg_term WHERE hash = ?", hash)
-                .executeQuery()) {
-            while (rows.next()) {
-                if (rows.getLong(3) == datatype
-                        && DatabaseSession.text(rows, 2).equals(lexical(term))
-                        && Objects.equals(DatabaseSession.text(rows, 4), language(term))) {
-                    return rows.getLong(1);
-                }
-            }
-        }
-        return null;
-    }
-
-    private long insert(DatabaseSession session, Term term, long datatype, long hash) throws SQLException {
-        long number = ++last;
-        bound(session, number, term, datatype, hash).executeUpdate();
-        return number;
-    }
-
-    private static PreparedStatement bound(DatabaseSession session, long number, Term term, long datatype, long hash)
-            throws SQLException {
-        return session.bind(
-                "INSERT INTO kg_term (term_no, hash, lexical, datatype, language, number) VALUES (?, ?, ?, ?, ?, ?)",
-                number,
-                hash,
-                lexical(term),
-                datatype,
-                language(term),
-                worth(term));
     }
 
     /** Returns the term that a number stands for. */
@@ -338,12 +376,12 @@ public final class Terms implements GroupListener {
         if (missing.isEmpty()) {
             return;
         }
-        record Row(
+        record Loaded(
                 long number,
                 String lexical,
                 long datatype,
                 @Nullable String language) {}
-        var rows = new ArrayList<Row>();
+        var rows = new ArrayList<Loaded>();
         long characters = 0;
         PreparedStatement select = session.bind(
                 "SELECT term_no, lexical, datatype, language FROM kg_term WHERE " + sql.in("term_no", missing),
@@ -351,7 +389,7 @@ public final class Terms implements GroupListener {
         select.setFetchSize(FETCHED); // else PostgreSQL brings all before one can look at the first
         try (ResultSet found = select.executeQuery()) {
             while (found.next()) {
-                rows.add(new Row(
+                rows.add(new Loaded(
                         found.getLong(1),
                         DatabaseSession.text(found, 2),
                         found.getLong(3),
@@ -362,12 +400,12 @@ public final class Terms implements GroupListener {
                 }
             }
         }
-        for (Row row : rows) {
+        for (Loaded row : rows) {
             Term term = row.datatype == NONE
                     ? Resource.of(row.lexical)
                     : new Literal(row.lexical, ((Resource) get(session, row.datatype)).id(), row.language);
             into.put(row.number, term);
-            if (row.number <= committed && isShort(term) && mayKeep(session)) {
+            if (!uncommitted.contains(row.number) && isShort(term) && mayKeep(session)) {
                 terms.put(row.number, term);
                 if (!mayKeep(session)) {
                     terms.invalidate(row.number);
@@ -451,20 +489,29 @@ public final class Terms implements GroupListener {
 
     @Override
     public void committed(int works) {
-        committed = last;
         endErasure();
         fresh.forEach((term, number) -> {
             if (isShort(term)) {
                 numbers.put(term, number);
             }
         });
-        fresh.clear();
+        forgetTransaction();
     }
 
     @Override
     public void rolledBack() {
         endErasure(); // its commit may have failed after its effect
+        forgetTransaction();
+    }
+
+    @Override
+    public void reopened(DatabaseSession session) {
+        unused.clear(); // a server that has taken over may give them again
+    }
+
+    private void forgetTransaction() {
         fresh.clear();
+        uncommitted.clear();
     }
 
     private void endErasure() {
