@@ -1,0 +1,1 @@
+UPDATE registry_entry SET look = '';
