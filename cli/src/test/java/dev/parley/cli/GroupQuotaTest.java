@@ -489,6 +489,7 @@ final class GroupQuotaTest {
                     session.once("ALTER TABLE " + table + " DROP COLUMN bytes");
                 }
                 session.once("DELETE FROM stored WHERE kind <> 'tasks'");
+                session.once("DROP TABLE registry_newest");
                 session.once("ALTER TABLE kg_space DROP COLUMN newest");
                 session.once("ALTER TABLE kg_space DROP COLUMN plain_ids");
                 session.once("DROP INDEX kg_term_by_hash");
@@ -505,7 +506,8 @@ final class GroupQuotaTest {
                             "kg_space ALTER COLUMN space",
                             "kg_term ALTER COLUMN term_no",
                             "kg_provenance ALTER COLUMN provenance",
-                            "kg_audit ALTER COLUMN audit_no")) {
+                            "kg_audit ALTER COLUMN audit_no",
+                            "registry_entry ALTER COLUMN number")) {
                         session.once("ALTER TABLE " + column + " DROP IDENTITY");
                     }
                 }

@@ -100,19 +100,19 @@ final class PeerTable {
     void put(Peer peer) {
         byte[] credential =
                 AesGcm.seal(key, peer.name().getBytes(UTF_8), peer.credential().getBytes(UTF_8), 0);
-        database.write(session -> {
-            session.update("DELETE FROM registry_peer WHERE name = ?", peer.name());
-            return session.update(
-                    "INSERT INTO registry_peer (name, url, keys, credential, publishers, copied, cut, position, sequence,"
-                            + " problem) VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, '')",
-                    peer.name(),
-                    peer.url(),
-                    peer.keys(),
-                    credential,
-                    String.join(" ", peer.publishers()),
-                    peer.copied() ? 1 : 0,
-                    peer.cut());
-        });
+        database.write(session -> session.update(
+                "INSERT INTO registry_peer (name, url, keys, credential, publishers, copied, cut, position, sequence, problem)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, '') ON CONFLICT (name) DO UPDATE SET url = excluded.url,"
+                        + " keys = excluded.keys, credential = excluded.credential, publishers = excluded.publishers,"
+                        + " copied = excluded.copied, cut = excluded.cut, position = 0, sequence = 0, copied_ms = NULL,"
+                        + " problem = ''",
+                peer.name(),
+                peer.url(),
+                peer.keys(),
+                credential,
+                String.join(" ", peer.publishers()),
+                peer.copied() ? 1 : 0,
+                peer.cut()));
     }
 
     void remove(String name) {

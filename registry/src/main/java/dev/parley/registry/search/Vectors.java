@@ -167,6 +167,9 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
         var made = new LinkedHashMap<String, Vector>();
         texts(missing.entry()).forEach((text, part) -> made.put(digest(text), new Vector(part, known(text))));
         database.write(made.size(), session -> {
+            if (bytes.equals("bytea")) {
+                session.number("SELECT version FROM registry_search_version FOR UPDATE"); // for writers take turns
+            }
             // By the clock, so that the number of a vector that was erased is not used again, which readers would take
             // for old.
             long seq = Math.max(

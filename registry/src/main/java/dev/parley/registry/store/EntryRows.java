@@ -142,6 +142,11 @@ final class EntryRows {
         return session.number("SELECT coalesce(max(number), 0) FROM registry_change");
     }
 
+    /** Takes the number of a change. Its row is locked until the transaction ends, so that changes are committed in their order. */
+    static long nextChange(DatabaseSession session) throws SQLException {
+        return session.number("UPDATE registry_newest SET change = change + 1 RETURNING change");
+    }
+
     static void insert(DatabaseSession session, Numbered now) throws SQLException {
         Entry entry = now.entry();
         session.update(
@@ -206,12 +211,11 @@ final class EntryRows {
             session.update("DELETE FROM registry_label WHERE label = ? AND entry = ?", label, entry.number());
         }
         eraseContent(session, entry.number(), bytes);
-        // A row of no entry: the number of the newest change is not given again, and other hubs clear their caches.
-        long newest = newestChange(session);
+        // A row of no entry: the newest change has one, and other hubs clear their caches.
         session.update(
                 "INSERT INTO registry_change (number, entry, at_ms, kind, group_id, owner, visibility, details)"
                         + " VALUES (?, 0, ?, 'erased', '', '', 0, ?)",
-                newest + 1,
+                nextChange(session),
                 time,
                 Json.write(Map.of()));
         session.update(

@@ -18,6 +18,7 @@ import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
@@ -51,6 +52,7 @@ public final class EntryWriter {
     private final InstantSource clock;
     private final HubTimers.Timers timers;
     private final List<EntryListener> listeners = new CopyOnWriteArrayList<>();
+    private final boolean isPostgresql;
 
     EntryWriter(
             Database database,
@@ -67,12 +69,18 @@ public final class EntryWriter {
         this.disclosure = disclosure;
         this.log = log;
         this.clock = clock;
+        this.isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
         this.timers = timers.named("registry/entries", this::due);
     }
 
     /** Adds a listener, before the first change. */
     public void listen(EntryListener listener) {
         listeners.add(listener);
+    }
+
+    /** Locks the registry until the transaction ends: before its first read, which then returns what all hubs have committed. */
+    private void lock(DatabaseSession session) throws SQLException {
+        session.number("SELECT change FROM registry_newest" + (isPostgresql ? " FOR UPDATE" : ""));
     }
 
     Instant now() {
@@ -94,10 +102,13 @@ public final class EntryWriter {
             EntryChange.Kind kind,
             Map<String, Object> details)
             throws SQLException {
-        long change = EntryRows.newestChange(session) + 1;
+        long change = EntryRows.nextChange(session);
         long number = before != null
                 ? before.number()
-                : session.number("SELECT coalesce(max(number), 0) + 1 FROM registry_entry");
+                : session.number(
+                        isPostgresql
+                                ? "SELECT nextval('registry_entry_number_seq')"
+                                : "SELECT coalesce(max(number), 0) + 1 FROM registry_entry");
         Instant now = now();
         State state = draft.state();
         Instant updated = UNEDITED.contains(kind) ? state.updated() : now;
@@ -140,6 +151,7 @@ public final class EntryWriter {
     /** Erases an entry with its documents, changes and reviews for good. */
     private void erase(Numbered entry) {
         var unused = database.erase(session -> {
+            lock(session);
             Numbered now = EntryRows.byNumber(session, entry.number()).orElse(null);
             if (now != null && now.entry().state().status() == Status.DELETED) { // not restored meanwhile
                 EntryRows.erase(session, now, now(), bytes);
@@ -178,6 +190,7 @@ public final class EntryWriter {
     }
 
     private Optional<Numbered> eraseOwned(DatabaseSession session, long number, String pseudonym) throws SQLException {
+        lock(session);
         Numbered entry = EntryRows.byNumber(session, number).orElse(null);
         if (entry == null) {
             return Optional.empty();
@@ -210,6 +223,7 @@ public final class EntryWriter {
         Numbered written;
         try {
             written = database.admit(group, session -> {
+                        lock(session);
                         Optional<Numbered> changed = change.ask(session);
                         if (changed.isPresent()) {
                             bytes.count(session, changed.get());
@@ -337,6 +351,7 @@ public final class EntryWriter {
 
     /** Tells the listeners of a review that was written or removed in a transaction. */
     void reviewed(DatabaseSession session, long number) throws SQLException {
+        lock(session);
         Numbered entry = EntryRows.byNumber(session, number).orElse(null);
         if (entry != null) {
             for (EntryListener listener : listeners) {

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 /** Tables of a registry. See {@code docs/adr/0049-record-of-a-registry.md}. */
 final class RegistryTables {
     /** Scripts {@code tables-1.sql} to this one, each of which is run once; further ones are added at the end. */
-    private static final int SCRIPTS = 6;
+    private static final int SCRIPTS = 7;
 
     private RegistryTables() {}
 
@@ -29,7 +29,8 @@ final class RegistryTables {
         database.migrate(
                 "registry",
                 IntStream.rangeClosed(1, SCRIPTS)
-                        .mapToObj(number -> script("tables-" + number + ".sql"))
+                        .mapToObj(number -> script("tables-" + number + ".sql")
+                                + (isPostgresql && number == 7 ? script("identities-7.sql") : ""))
                         .map(script -> isPostgresql ? script.replace(" BLOB", " BYTEA") : script)
                         .toList());
     }

@@ -65,6 +65,7 @@ public final class Revocations implements EntryListener {
     @Override
     public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
         if (now.state().status() == Entry.Status.REVOKED) {
+            // No other hub takes the number until the commit, for the change of the entry has locked the registry.
             session.update(
                     "INSERT INTO registry_revocation (number, id, digest, at_ms, reason, listed)"
                             + " SELECT coalesce(max(number), 0) + 1, ?, ?, ?, ?, ? FROM registry_revocation WHERE TRUE"

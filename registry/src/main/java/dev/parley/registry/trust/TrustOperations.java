@@ -135,7 +135,8 @@ public final class TrustOperations {
     private void verified(String fingerprint) {
         hub.database().write(session -> {
             session.update("DELETE FROM registry_trusted_keys");
-            return session.update("INSERT INTO registry_trusted_keys (fingerprint) VALUES (?)", fingerprint);
+            return session.update(
+                    "INSERT INTO registry_trusted_keys (fingerprint) VALUES (?) ON CONFLICT DO NOTHING", fingerprint);
         });
         check.nextChange().ifPresent(next -> timer.set(TIMER, next, ""));
     }

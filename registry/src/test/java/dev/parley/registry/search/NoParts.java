@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Parts of a hub without effect: timers that are never due, and no keys. */
-final class NoParts implements HubTimers, HubTimers.Timers, HubSignatures {
+public final class NoParts implements HubTimers, HubTimers.Timers, HubSignatures {
     @Override
     public Timers named(String name, Handler handler) {
         return this;
