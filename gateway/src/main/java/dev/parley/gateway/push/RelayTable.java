@@ -1,5 +1,7 @@
 package dev.parley.gateway.push;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.parley.dialect.Json;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskEvent;
@@ -8,7 +10,6 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;
-import java.io.ByteArrayOutputStream;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -208,6 +209,7 @@ final class RelayTable {
 
     private boolean add(DatabaseSession session, String id, @Nullable String delivery, List<TaskEvent> events)
             throws SQLException {
+        session.update("UPDATE gateway_relay SET version = version WHERE id = ?", id); // hubs take turns
         String named = delivery == null ? "" : Sha256.hex(delivery);
         if (delivery != null
                 && session.number(
@@ -246,10 +248,7 @@ final class RelayTable {
     }
 
     private static TaskEvent read(byte[] json) {
-        var list = new ByteArrayOutputStream(json.length + 2);
-        list.write('[');
-        list.writeBytes(json);
-        list.write(']');
-        return Json.readEvents(list.toByteArray()).getFirst();
+        return Json.readEvents(("[" + new String(json, UTF_8) + "]").getBytes(UTF_8))
+                .getFirst();
     }
 }

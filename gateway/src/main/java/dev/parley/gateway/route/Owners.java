@@ -190,9 +190,9 @@ public final class Owners {
         }
         if (ofTask.isEmpty()) {
             Task answer = claim.answer();
-            session.update(
+            requireWritten(session.update(
                     "INSERT INTO gateway_task (route, id, context_id, group_id, owner, at_ms, name, answer, replica)"
-                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                     route,
                     claim.taskId(),
                     claim.contextId() == null ? "" : claim.contextId(),
@@ -204,10 +204,10 @@ public final class Owners {
                             ? null
                             : sealing.seal(
                                     Json.writeEvents(List.of(new LoggedEvent(1, answer))), place(route, answer.id())),
-                    claim.replica());
+                    claim.replica()));
         }
         if (ofContext.isEmpty()) {
-            insert(session, route, owner, claim);
+            requireWritten(insert(session, route, owner, claim));
         } else if (claim.contextId() != null
                 && ofContext.get().replica().isEmpty()
                 && !claim.replica().isEmpty()) {
@@ -218,6 +218,13 @@ public final class Owners {
                     claim.contextId());
         }
         return true;
+    }
+
+    /** Has the transaction repeated if another hub has written the owner of an id since it was read. */
+    private static void requireWritten(int rows) throws SQLException {
+        if (rows == 0) {
+            throw new SQLException("another hub has written the owner of an id meanwhile", "40001");
+        }
     }
 
     /** Writes the row of a context unless there is one. Returns the number of rows. */

@@ -187,9 +187,10 @@ public final class RouteTable {
         database.write(session -> put(session, route));
     }
 
-    private static long put(DatabaseSession session, Route route) throws SQLException {
+    private static int put(DatabaseSession session, Route route) throws SQLException {
+        changed(session); // first, since its row has hubs write by turns
         session.update("DELETE FROM gateway_route WHERE name = ?", route.name());
-        session.update(
+        return session.update(
                 "INSERT INTO gateway_route (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)",
                 route.name(),
                 route.settings(),
@@ -197,14 +198,13 @@ public final class RouteTable {
                 route.reason(),
                 route.card(),
                 route.pending());
-        return changed(session);
     }
 
     /** Changes a route; empty if there is none. */
     public Optional<Route> change(String name, UnaryOperator<Route> change) {
+        String row = "WHERE name = ?" + (database.kind() == DatabaseKind.POSTGRESQL ? " FOR UPDATE" : "");
         return database.admit("", session -> {
-            Optional<Route> changed =
-                    list(session, "WHERE name = ?", name).stream().findFirst().map(change);
+            var changed = list(session, row, name).stream().findFirst().map(change);
             if (changed.isPresent()) {
                 put(session, changed.get());
             }
@@ -215,18 +215,15 @@ public final class RouteTable {
     /** Removes a route with the owners of its tasks; false if there is none. */
     public boolean remove(String name) {
         return database.write(session -> {
+            changed(session);
             session.update("DELETE FROM gateway_task WHERE route = ?", name);
             session.update("DELETE FROM gateway_context WHERE route = ?", name);
-            boolean present = session.update("DELETE FROM gateway_route WHERE name = ?", name) > 0;
-            changed(session);
-            return present;
+            return session.update("DELETE FROM gateway_route WHERE name = ?", name) > 0;
         });
     }
 
     private static long changed(DatabaseSession session) throws SQLException {
-        if (session.update("UPDATE gateway_epoch SET number = number + 1 WHERE kind = 'routes'") == 0) {
-            session.update("INSERT INTO gateway_epoch (kind, number) VALUES ('routes', 1)");
-        }
-        return session.number("SELECT number FROM gateway_epoch WHERE kind = 'routes'");
+        return session.number("INSERT INTO gateway_epoch (kind, number) VALUES ('routes', 1) ON CONFLICT (kind)"
+                + " DO UPDATE SET number = gateway_epoch.number + 1 RETURNING number");
     }
 }
