@@ -48,6 +48,8 @@ public final class Directory {
     private static final int SECRET_BYTES = 24;
     private static final String BLANK = " ";
     private static final String KEY = "API key";
+    private static final String NEW_USER =
+            "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
     private static final String KEYS =
             "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key";
 
@@ -310,7 +312,10 @@ public final class Directory {
             write(
                     by.did("group.created", id, "", Map.of()),
                     session -> session.update(
-                            "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?)", id, group.made()));
+                            // Another hub may have made the group since.
+                            "INSERT INTO trust_group (group_id, made_ms) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                            id,
+                            group.made()));
             groups.put(id, group);
             return group;
         });
@@ -365,8 +370,7 @@ public final class Directory {
             String hash = AuditChain.hashed(member(group, name));
             write(by.did("user.created", group, member(group, name), Map.of()), session -> {
                 session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, hash);
-                session.update(
-                        "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?)", group, name, user.made());
+                session.update(NEW_USER, group, name, user.made());
             });
             users.remove(new Member(group, hash));
             users.put(member, user);

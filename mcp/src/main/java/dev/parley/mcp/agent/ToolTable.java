@@ -367,14 +367,12 @@ final class ToolTable {
 
     /** Keeps the outcome of a contact with a server, for checks from outside of the hub. */
     void contact(String server, String problem) {
-        database.write(session -> {
-            session.update("DELETE FROM mcp_server WHERE server = ?", server);
-            return session.update(
-                    "INSERT INTO mcp_server (server, problem, since_ms) VALUES (?, ?, ?)",
-                    server,
-                    problem,
-                    Instant.now().toEpochMilli());
-        });
+        database.write(session -> session.update(
+                "INSERT INTO mcp_server (server, problem, since_ms) VALUES (?, ?, ?) ON CONFLICT (server)"
+                        + " DO UPDATE SET problem = excluded.problem, since_ms = excluded.since_ms",
+                server,
+                problem,
+                Instant.now().toEpochMilli()));
     }
 
     /** Forgets the contacts with servers that are not configured any more. */
@@ -431,14 +429,12 @@ final class ToolTable {
     /** Keeps a call that waits for its caller, or for a task of the server. */
     void keep(String taskId, KeptCall call) {
         String content = new String(JsonText.write(KeptCall.CODEC, call), UTF_8);
-        database.write(session -> {
-            session.update("DELETE FROM mcp_call WHERE task_id = ?", taskId);
-            return session.update(
-                    "INSERT INTO mcp_call (task_id, content, since_ms) VALUES (?, ?, ?)",
-                    taskId,
-                    content,
-                    Instant.now().toEpochMilli());
-        });
+        database.write(session -> session.update(
+                "INSERT INTO mcp_call (task_id, content, since_ms) VALUES (?, ?, ?) ON CONFLICT (task_id)"
+                        + " DO UPDATE SET content = excluded.content, since_ms = excluded.since_ms",
+                taskId,
+                content,
+                Instant.now().toEpochMilli()));
     }
 
     void forget(String taskId) {

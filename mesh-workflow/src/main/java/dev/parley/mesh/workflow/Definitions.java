@@ -98,15 +98,18 @@ final class Definitions {
             if (isRoom) {
                 database.storage().require(group, Storage.ROW + length);
                 database.storage().add(group, Kind.DEFINITIONS, Storage.ROW + length);
-                session.update(
+                int written = session.update(
                         "INSERT INTO one_definition (group_id, name, version, at_ms, author, document)"
-                                + " VALUES (?, ?, ?, ?, ?, ?)",
+                                + " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                         group,
                         name,
                         next,
                         clock.instant(),
                         caller.caller(),
                         json);
+                if (written == 0) { // the transaction is repeated, with the number after that
+                    throw new SQLException("another hub has saved version " + next + " meanwhile", "40001");
+                }
             }
             return isRoom ? next : 0;
         });
