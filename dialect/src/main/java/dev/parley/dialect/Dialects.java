@@ -16,11 +16,9 @@ import dev.parley.dialect.calls.ProvidedEdge;
 import dev.parley.dialect.calls.ServedRequest;
 import dev.parley.dialect.legacy.BodyShape;
 import dev.parley.dialect.legacy.LegacyDialect;
-import dev.parley.dialect.legacy.LegacyOperations;
 import dev.parley.dialect.operations.ExtensionDialect;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.OperationRow;
-import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rest;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
@@ -39,7 +37,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionStyle;
-import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Hmac;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -60,9 +57,9 @@ public final class Dialects {
 
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
     private static final String CARD_BEFORE_V03 = "/agent/authenticatedExtendedCard";
-    private static final Set<String> SHARED = Set.of("tasks/get", "tasks/cancel", "tasks/resubscribe");
 
     private final DialectSettings settings;
+    private final RpcMethods methods;
     private final Kernel kernel = new Kernel();
     private final List<Edge> edges = new ArrayList<>();
 
@@ -77,6 +74,7 @@ public final class Dialects {
      */
     public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
+        this.methods = new RpcMethods(settings);
         edges.add(kernel);
         edges.add(new Vault(new FileLinks(Hmac.key(fileKey), welcome, InstantSource.system())));
         Providers.INSTALLED.forEach(provider -> edges.add(new ProvidedEdge(provider)));
@@ -260,141 +258,28 @@ public final class Dialects {
     }
 
     private WireAnswer answerRpc(ServedRequest served) {
-        WireRequest request = served.http();
+        RpcEnvelope envelope = RpcEnvelope.read(served.http(), Dialect.V1, served.caller(), served.framing());
         ServedAgent agent = served.agent();
-        CallContext caller = served.caller();
-        FailureFraming framing = served.framing();
-        RpcEnvelope envelope = RpcEnvelope.read(request, Dialect.V1, caller, framing);
-        A2AException problem = envelope.problem();
         ExtensionRow row = agent.extensions().named(envelope.method());
-        if (row != null && (problem == null || answersWithoutId(row, request, agent))) {
+        if (row != null && (envelope.problem() == null || answersWithoutId(row, served.http(), agent))) {
             Dialect dialect = served.dialect(row, Dialect.V1);
-            framing.use(ResponseFraming.rpc(dialect, envelope.id()));
+            served.framing().use(ResponseFraming.rpc(dialect, envelope.id()));
             return served.rpc(dialect, row, envelope);
         }
         ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
-        if (unserved != null && problem == null) { // what its clients expect of an agent without it
-            framing.use(ResponseFraming.rpc(served.dialect(unserved, Dialect.V1), envelope.id()));
+        if (unserved != null && envelope.problem() == null) { // what its clients expect of an agent without it
+            served.framing().use(ResponseFraming.rpc(served.dialect(unserved, Dialect.V1), envelope.id()));
             throw A2AException.of(A2AError.METHOD_NOT_FOUND);
         }
-        Version version = Version.of(request, agent.dialects());
-        if (agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())) {
-            return kernel.answer(served);
-        }
-        Dialect dialect = dialect(envelope.method(), version, agent);
-        boolean strict = version == Version.V1 || V1Operations.TABLE.named(envelope.method()) != null;
-        if (problem != null && (strict || !agent.speaks("0.3"))) {
-            throw problem; // before 1.0, a call without an id is answered like any other
-        }
-        ResponseFraming form = framing.use(ResponseFraming.rpc(dialect, envelope.id()));
-        WireOperation asked = asked(dialect, envelope.method(), version, agent);
-        boolean inStream =
-                asked.result() == null && !dialect.equals(Dialect.V1) && ResponseFraming.readsOnlyStreams(request);
-        if (inStream) {
-            framing.useInStream(form);
-        }
-        Operation operation = envelope.params(asked.request(), request, caller);
-        if (version == Version.UNSAID && SHARED.contains(asked.method()) && agent.speaks("0.1")) {
-            boolean named = isNamed(operation, agent, caller);
-            if (named || settings.has(Switch.MERGED_LEGACY_ANSWERS)) {
-                dialect = named ? LegacyDialect.TYPE : LegacyDialect.MERGED;
-                form = framing.use(ResponseFraming.rpc(dialect, envelope.id()));
-                if (inStream) {
-                    framing.useInStream(form);
-                }
-                asked = asked(dialect, envelope.method(), version, agent);
-                operation = envelope.params(asked.request(), request, caller);
-            }
-        }
-        return served.answer(dialect, asked, operation);
+        Version version = Version.of(served.http(), agent.dialects());
+        return agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())
+                ? kernel.answer(served)
+                : methods.answer(served, envelope, version);
     }
 
     /** Clients of extensions that differ from A2A may call without an id, as callers of A2A before 1.0. */
     private static boolean answersWithoutId(ExtensionRow row, WireRequest request, ServedAgent agent) {
         return !row.style().equals(ExtensionStyle.A2A) && Version.of(request, agent.dialects()) != Version.V1;
-    }
-
-    /**
-     * Returns the dialect that a method belongs to. Its name decides; where versions share it, the version that was asked
-     * for does.
-     */
-    private Dialect dialect(String method, Version version, ServedAgent agent) {
-        boolean first = agent.speaks("0.1") && LegacyOperations.TYPE.named(method) != null;
-        boolean second = agent.speaks("0.3") && LegacyOperations.KIND.named(method) != null;
-        if (!first && !second || version == Version.V1 && !settings.has(Switch.LENIENT_METHODS)) {
-            return Dialect.V1;
-        }
-        return first && (version == Version.V01 || !second) ? LegacyDialect.TYPE : LegacyDialect.KIND;
-    }
-
-    private static boolean isOlder(String method) {
-        return method.startsWith("message/") || method.startsWith("tasks/");
-    }
-
-    private WireOperation asked(Dialect dialect, String method, Version version, ServedAgent agent) {
-        WireOperation operation = operations(dialect).named(method);
-        if (version == Version.V1 && !agent.speaks(Version.SUPPORTED)) {
-            throw Version.notSupported(Version.SUPPORTED, agent.dialects());
-        }
-        if (!dialect.equals(Dialect.V1)) {
-            boolean other = dialect.equals(LegacyDialect.TYPE) ? version == Version.V03 : version == Version.V01;
-            if (operation == null || other) {
-                throw methodNotFound(method, version);
-            }
-            return operation;
-        }
-        if (operation == null && version != Version.V1 && isOlder(method) && !agent.speaks("0.3")) {
-            throw Version.notSupported(
-                    "0.3", agent.dialects()); // this agent is not served in the version that has the method
-        }
-        if (operation == null || version.isOlder()) {
-            throw methodNotFound(method, version);
-        }
-        requireV1(version, agent);
-        return operation;
-    }
-
-    private OperationTable operations(Dialect dialect) {
-        if (dialect instanceof LegacyDialect older) {
-            return older.operations();
-        }
-        return settings.has(Switch.LENIENT_BODIES) ? LegacyOperations.LENIENT : V1Operations.TABLE;
-    }
-
-    private static A2AException methodNotFound(String method, Version version) {
-        String where = version == Version.UNSAID ? "" : " in the version that was asked for";
-        return A2AException.of(
-                A2AError.METHOD_NOT_FOUND,
-                A2AError.METHOD_NOT_FOUND.defaultMessage() + where + ": " + Excerpt.of(method, 60));
-    }
-
-    private void requireV1(Version version, ServedAgent agent) {
-        if (!agent.speaks(Version.SUPPORTED)) {
-            throw Version.notSupported(Version.SUPPORTED, agent.dialects());
-        }
-        if (version == Version.UNSAID && settings.has(Switch.STRICT_VERSION_HEADER)) {
-            throw Version.notSupported("0.3", Set.of(Version.SUPPORTED)); // what was asked for only 1.0 has
-        }
-    }
-
-    /** True if the task is one that its caller has named itself, which only clients of 0.1 do. */
-    private static boolean isNamed(Operation operation, ServedAgent agent, CallContext caller) {
-        operation.requireShortIds();
-        String id = switch (operation) {
-            case Operation.GetTask get -> get.id();
-            case Operation.CancelTask cancel -> cancel.id();
-            case Operation.SubscribeToTask subscribe -> subscribe.id();
-            default -> throw new IllegalArgumentException(operation.toString());
-        };
-        try {
-            var get = new Operation.GetTask(null, id, 0);
-            return !agent.endpoint()
-                    .call(get, caller.withDialect(LegacyDialect.TYPE.name(), true))
-                    .id()
-                    .equals(id);
-        } catch (A2AException none) {
-            return false;
-        }
     }
 
     private WireAnswer answerRest(ServedRequest served) {
@@ -417,7 +302,7 @@ public final class Dialects {
         }
         Dialect dialect = restDialect(request, agent, served.caller());
         framing.use(restForm(dialect, request));
-        return answerRest(dialect, Rest.of(operations(dialect).all(), request.method(), request.path()), served);
+        return answerRest(dialect, Rest.of(methods.of(dialect).all(), request.method(), request.path()), served);
     }
 
     private WireAnswer answerRest(Dialect dialect, Rest<? extends OperationRow> route, ServedRequest served) {
@@ -450,7 +335,7 @@ public final class Dialects {
     private Dialect restDialect(WireRequest request, ServedAgent agent, CallContext caller) {
         Version version = Version.of(request, agent.dialects());
         if (version == Version.V1) {
-            requireV1(version, agent);
+            methods.requireV1(version, agent.dialects());
             return Dialect.V1; // its body need not be looked at
         }
         boolean oldPath = Rest.hasOldPrefix(request.path());
@@ -462,7 +347,7 @@ public final class Dialects {
         if (version.isOlder() || version == Version.UNSAID && oldPath) {
             throw Version.notSupported("0.3", agent.dialects());
         }
-        requireV1(version, agent);
+        methods.requireV1(version, agent.dialects());
         return Dialect.V1;
     }
 

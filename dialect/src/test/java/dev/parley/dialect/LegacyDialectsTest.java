@@ -27,6 +27,7 @@ import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.json.JsonText;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -190,6 +191,24 @@ final class LegacyDialectsTest {
         WireAnswer answer = exchange.rpc(envelope(method, requireNonNull(PARAMS.get(method))));
 
         assertThat(outcome(answer)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("methodsAndVersions")
+    void onlySharedMethodsWithoutAVersionLookTheirTaskUp(String method, String version, String expected) {
+        var read = new ArrayList<Operation>();
+        exchange.endpoint.answers = call -> {
+            if (call instanceof Operation.GetTask) {
+                read.add(call);
+            }
+            return answer(call);
+        };
+
+        exchange.with("A2A-Version", version).rpc(envelope(method, requireNonNull(PARAMS.get(method))));
+
+        boolean reads = !expected.startsWith("-") && (method.equals("GetTask") || method.equals("tasks/get"));
+        boolean looksUp = version.isEmpty() && SHARED.contains(method);
+        assertThat(read).hasSize((reads ? 1 : 0) + (looksUp ? 1 : 0));
     }
 
     @ParameterizedTest
