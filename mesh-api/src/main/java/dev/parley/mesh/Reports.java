@@ -17,7 +17,6 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +54,8 @@ public final class Reports {
                         : failed(task, "canceled", "the task was canceled");
             case REJECTED ->
                 new Rejection(text(task, "the agent declined the task"), MeshError.TASK_REJECTED.word(), List.of());
-            case INPUT_REQUIRED, AUTH_REQUIRED -> status(task, before, state(task));
+            case INPUT_REQUIRED, AUTH_REQUIRED ->
+                status(task, before, task.state().word());
             case UNSPECIFIED, SUBMITTED, WORKING -> status(task, before, null);
         };
     }
@@ -67,12 +67,11 @@ public final class Reports {
             case Rejection rejection ->
                 new Response(null, new Problem(MeshError.TASK_REJECTED.word(), rejection.reason()), null);
             default ->
-                new Response(null, new Problem(state(task), text(task, "the agent needs an answer first")), task.id());
+                new Response(
+                        null,
+                        new Problem(task.state().word(), text(task, "the agent needs an answer first")),
+                        task.id());
         };
-    }
-
-    private static String state(Task task) {
-        return task.status().state().name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** A piece of a result. */

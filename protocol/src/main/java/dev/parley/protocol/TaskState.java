@@ -1,5 +1,7 @@
 package dev.parley.protocol;
 
+import java.util.Locale;
+
 /**
  * State of a task.
  *
@@ -24,6 +26,11 @@ public enum TaskState {
     REJECTED,
     /** Waits for a credential that reaches the agent out of band. */
     AUTH_REQUIRED;
+
+    /** The word for people and for dialects that have words, such as {@code input-required}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
 
     /** True if nothing can happen to the task any more. */
     public boolean isTerminal() {

@@ -101,7 +101,7 @@ final class TasksCommand extends HubCommand {
         }
         var line = new StringBuilder(task.taskId())
                 .append("  ")
-                .append(word(task.state().name()))
+                .append(task.state().word())
                 .append("  ")
                 .append(task.agent())
                 .append("  ")
@@ -133,7 +133,7 @@ final class TasksCommand extends HubCommand {
     }
 
     /** A state as it is typed. */
-    static String word(String state) {
+    private static String word(String state) {
         return state.replaceFirst("^TASK_STATE_", "").toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

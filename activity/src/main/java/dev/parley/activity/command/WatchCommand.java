@@ -104,6 +104,6 @@ final class WatchCommand extends HubCommand {
     }
 
     private static String word(@Nullable TaskState state) {
-        return state == null ? "" : TasksCommand.word(state.name());
+        return state == null ? "" : state.word();
     }
 }

@@ -170,9 +170,7 @@ public final class TaskListCommand {
                 .filter(state -> state.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> {
-                    List<String> names = states.stream()
-                            .map(state -> state.name().toLowerCase(Locale.ROOT).replace('_', '-'))
-                            .toList();
+                    List<String> names = states.stream().map(TaskState::word).toList();
                     return CommandException.usage(
                             "invalid --status: " + typed + " (expected: one of " + String.join(", ", names) + ")",
                             "did you mean " + Nearest.to(typed.toLowerCase(Locale.ROOT), names) + "?");

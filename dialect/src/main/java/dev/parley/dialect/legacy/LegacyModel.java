@@ -35,7 +35,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -159,7 +158,7 @@ public final class LegacyModel {
             names.put(TaskState.CANCELED, "TASK_STATE_CANCELLED");
             return Codecs.words(names, Map.of("TASK_STATE_CANCELED", TaskState.CANCELED));
         }
-        return states(LegacyModel::word, "unknown", spelling.isFirst(), Map.of("cancelled", TaskState.CANCELED));
+        return states(TaskState::word, "unknown", spelling.isFirst(), Map.of("cancelled", TaskState.CANCELED));
     }
 
     /**
@@ -184,10 +183,6 @@ public final class LegacyModel {
             words.put(TaskState.REJECTED, word.apply(TaskState.FAILED));
         }
         return Codecs.words(words, back);
-    }
-
-    private static String word(TaskState state) {
-        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private Codec<Role> roles() {
@@ -443,7 +438,7 @@ public final class LegacyModel {
     /** In 0.1 a rejected task has the state failed; its metadata has the real state. */
     private Map<String, @Nullable Object> metadata(Task task) {
         return spelling.isFirst() && task.state() == TaskState.REJECTED
-                ? TaskEvent.merge(task.metadata(), Map.of(STATE, word(TaskState.REJECTED)))
+                ? TaskEvent.merge(task.metadata(), Map.of(STATE, TaskState.REJECTED.word()))
                 : task.metadata();
     }
 
@@ -455,7 +450,7 @@ public final class LegacyModel {
             List<Artifact> artifacts,
             Map<String, @Nullable Object> metadata) {
         boolean rejected =
-                status.state() == TaskState.FAILED && word(TaskState.REJECTED).equals(metadata.get(STATE));
+                status.state() == TaskState.FAILED && TaskState.REJECTED.word().equals(metadata.get(STATE));
         TaskStatus really =
                 rejected ? new TaskStatus(TaskState.REJECTED, status.message(), status.timestamp()) : status;
         return new Task(id, contextId, really, artifacts, history, metadata);

@@ -188,7 +188,7 @@ final class Conversation {
                 Message said = update.status().message();
                 report(
                         update.metadata().get("progress"),
-                        said == null ? Results.state(update.status().state()) : said.text());
+                        said == null ? update.status().state().word() : said.text());
                 yield isSettled(update.status(), question);
             }
             case TaskArtifactUpdateEvent update -> {

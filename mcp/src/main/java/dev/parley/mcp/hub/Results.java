@@ -22,7 +22,6 @@ import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +31,6 @@ final class Results {
     private static final int LARGEST_FILE = 64 << 10;
 
     private Results() {}
-
-    /** The state of a task as arguments and results name it, such as {@code input-required}. */
-    static String state(TaskState state) {
-        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
 
     /**
      * Structured content of a result that the agent does not declare.
@@ -58,7 +52,7 @@ final class Results {
                 .as(v -> new Handle(v.next(), v.next(), v.next(), v.next(), v.next()));
 
         static Handle of(Task task, @Nullable Object data, @Nullable String message) {
-            return new Handle(task.id(), task.contextId(), Results.state(task.state()), data, message);
+            return new Handle(task.id(), task.contextId(), task.state().word(), data, message);
         }
     }
 
@@ -76,7 +70,8 @@ final class Results {
             said.parts().forEach(part -> add(content, data, part, null, null));
         }
         if (content.isEmpty()) {
-            content.add(Content.text(isFailure ? "The task ended as " + state(task.state()) : "Done"));
+            content.add(
+                    Content.text(isFailure ? "The task ended as " + task.state().word() : "Done"));
         }
         Object structured = hasSchema && !isFailure && isObject(data)
                 ? data.getFirst()

@@ -26,11 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class RunViews {
     private RunViews() {}
 
-    /** The word of a state. */
-    static String word(TaskState state) {
-        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
     /** The state of a word. */
     static TaskState state(String word) {
         try {
@@ -52,7 +47,7 @@ final class RunViews {
         return new RunView(
                 sequence,
                 task.id(),
-                word(task.state()),
+                task.state().word(),
                 progress(task.metadata()),
                 steps(task),
                 text(task.status().message()),
@@ -135,7 +130,7 @@ final class RunViews {
                 new RunView(
                         logged.sequence(),
                         id,
-                        word(update.status().state()),
+                        update.status().state().word(),
                         progress(update.metadata()),
                         changed(update.metadata()),
                         text(update.status().message()),
@@ -147,10 +142,10 @@ final class RunViews {
                         update.artifact().artifactId(),
                         StepMessage.value(update.artifact().parts()));
                 yield new RunView(
-                        logged.sequence(), id, word(TaskState.WORKING), 100, List.of(), null, result, Map.of());
+                        logged.sequence(), id, TaskState.WORKING.word(), 100, List.of(), null, result, Map.of());
             }
             case Message received ->
-                new RunView(logged.sequence(), id, word(TaskState.WORKING), 0, List.of(), null, Map.of(), Map.of());
+                new RunView(logged.sequence(), id, TaskState.WORKING.word(), 0, List.of(), null, Map.of(), Map.of());
         };
     }
 

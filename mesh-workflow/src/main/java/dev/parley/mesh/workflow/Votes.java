@@ -320,7 +320,7 @@ final class Votes {
         Map<String, String> ballots = ballots(vote, task.metadata());
         return new VoteView(
                 task.id(),
-                RunViews.word(task.state()),
+                task.state().word(),
                 vote,
                 vote.voters().stream().filter(ballots::containsKey).toList(),
                 task.state() == TaskState.COMPLETED ? vote.outcome(ballots) : null);

@@ -199,8 +199,7 @@ public final class WorkflowSource implements HubExtensionSource {
             if (ended.state() != TaskState.FAILED && ended.state() != TaskState.CANCELED) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
-                        "workflow " + ended.id() + ": " + RunViews.word(ended.state())
-                                + " (expected: failed or canceled)");
+                        "workflow " + ended.id() + ": " + ended.state().word() + " (expected: failed or canceled)");
             }
             return begin(document(ended), Map.of(WorkflowRun.RESUMES, ended.id()), caller);
         }
