@@ -105,6 +105,9 @@ public record OpenIdSignIn(
         } catch (IOException | ParseException failure) {
             LOG.log(System.Logger.Level.WARNING, "a code cannot be redeemed at " + endpoint, failure);
             throw A2AException.unavailable("The issuer of tokens does not answer", RETRY);
+        } catch (IllegalArgumentException otherType) {
+            LOG.log(System.Logger.Level.WARNING, "a token of {0} is of no use: {1}", endpoint, otherType.getMessage());
+            throw A2AException.unavailable("The token of the issuer is of no use: " + otherType.getMessage(), RETRY);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw A2AException.unavailable("The server is stopping", RETRY);
@@ -121,10 +124,6 @@ public record OpenIdSignIn(
         if (status != 200) {
             throw new IOException("status " + status + " (expected: 200)");
         }
-        try {
-            return TokenAnswer.bearer(JSONObjectUtils.parse(new String(answer.body(), UTF_8)));
-        } catch (IllegalArgumentException otherType) {
-            throw new IOException(otherType.getMessage(), otherType);
-        }
+        return TokenAnswer.bearer(JSONObjectUtils.parse(new String(answer.body(), UTF_8)));
     }
 }
