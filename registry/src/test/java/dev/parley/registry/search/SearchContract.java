@@ -277,6 +277,31 @@ abstract class SearchContract {
     }
 
     @Test
+    @DisplayName("the token of a page serves only the caller that received it")
+    void tokensOfOthers() {
+        for (int i = 0; i < 3; i++) {
+            register("Smith " + i, "forge|Forges swords|iron|");
+        }
+        var query = SearchQuery.of("swords");
+
+        String found = search.search(query, 1, null, ANNA).next();
+        String listed =
+                entries.reader().list(EntryFilter.NONE, "name", 1, null, ANNA).next();
+
+        for (CallContext other : List.of(BEN, EVE)) {
+            assertThatThrownBy(() -> search.search(query, 1, found, other))
+                    .hasMessageContaining("unknown (expected: the token of a page of the same query)");
+            assertThatThrownBy(() -> entries.reader().list(EntryFilter.NONE, "name", 1, listed, other))
+                    .hasMessageContaining("unknown (expected: a token of the page before)");
+        }
+        assertThat(search.search(query, 1, found, ANNA).results()).hasSize(1);
+        assertThat(entries.reader()
+                        .list(EntryFilter.NONE, "name", 1, listed, ANNA)
+                        .entries())
+                .hasSize(1);
+    }
+
+    @Test
     @DisplayName("results come as the last word is typed")
     void typing() {
         register("Lexi", "translate-contracts|Translates|law|");
