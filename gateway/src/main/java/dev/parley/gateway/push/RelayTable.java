@@ -7,7 +7,6 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;
 import java.sql.ResultSet;
@@ -55,8 +54,7 @@ final class RelayTable {
     RelayTable(Database database, Sealing sealing) {
         this.database = database;
         this.sealing = sealing;
-        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate("gateway_push", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
+        database.migrate("gateway_push", List.of(SCHEMA));
     }
 
     /**

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /**
  * Routes in the database of the hub. Each change gets a number, by which other hubs on the database find that there is one. Safe for any
@@ -87,12 +86,7 @@ public final class RouteTable {
 
     public RouteTable(Database database) {
         this.database = database;
-        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate(
-                "gateway",
-                Stream.of(SCHEMA, KEYED_TASKS)
-                        .map(script -> isPostgresql ? script.replace(" BLOB", " BYTEA") : script)
-                        .toList());
+        database.migrate("gateway", List.of(SCHEMA, KEYED_TASKS));
     }
 
     /** Names of the routes in a database; none if no gateway has used it. */

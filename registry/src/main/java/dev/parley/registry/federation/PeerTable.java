@@ -6,7 +6,6 @@ import dev.parley.protocol.support.AesGcm;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.RevocationList.Revoked;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
 import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
@@ -59,8 +58,7 @@ final class PeerTable {
     PeerTable(Database database, byte[] key) {
         this.key = key.clone();
         this.database = database;
-        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate("registry-peers", List.of(isPostgresql ? SCHEMA.replace(" BLOB", " BYTEA") : SCHEMA));
+        database.migrate("registry-peers", List.of(SCHEMA));
     }
 
     private Peer peer(ResultSet row) throws SQLException {

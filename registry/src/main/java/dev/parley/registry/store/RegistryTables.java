@@ -31,7 +31,6 @@ final class RegistryTables {
                 IntStream.rangeClosed(1, SCRIPTS)
                         .mapToObj(number -> script("tables-" + number + ".sql")
                                 + (isPostgresql && number == 7 ? script("identities-7.sql") : ""))
-                        .map(script -> isPostgresql ? script.replace(" BLOB", " BYTEA") : script)
                         .toList());
     }
 

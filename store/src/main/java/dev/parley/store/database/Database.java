@@ -297,9 +297,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * Makes or changes the tables of a module. Each script is run once, in a transaction of its own, in their order.
      *
      * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables.
-     *     {@code KEY PRIMARY KEY} stands for a number that SQLite needs no index to find, {@code ROWLESS} after a table for
-     *     one that is its own index, where there are such; not for rows of more than a few hundred bytes, which SQLite would
-     *     read to their ends to compare keys
+     *     {@code BLOB} stands for bytes, {@code KEY PRIMARY KEY} for a number that SQLite needs no index to find, {@code
+     *     ROWLESS} after a table for one that is its own index, where there are such; not for rows of more than a few hundred
+     *     bytes, which SQLite would read to their ends to compare keys
      * @throws StoreException if the tables are newer than that, or cannot be made
      */
     public void migrate(String module, List<String> scripts) {

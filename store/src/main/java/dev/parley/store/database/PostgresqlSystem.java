@@ -553,7 +553,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public String spelled(String sql) {
-        return sql.replace(" KEY PRIMARY KEY", " BIGINT PRIMARY KEY").replace(") ROWLESS", ")");
+        return sql.replace(" KEY PRIMARY KEY", " BIGINT PRIMARY KEY")
+                .replace(") ROWLESS", ")")
+                .replace(" BLOB", " BYTEA");
     }
 
     @Override
