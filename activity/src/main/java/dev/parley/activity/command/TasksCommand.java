@@ -133,7 +133,7 @@ final class TasksCommand extends HubCommand {
     }
 
     /** A state as it is typed. */
-    private static String word(String state) {
+    static String word(String state) {
         return state.replaceFirst("^TASK_STATE_", "").toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -40,6 +40,9 @@ final class SqliteFile {
     /** Versions before have a bug that can corrupt a database in WAL mode when a checkpoint meets a writer. */
     private static final int[] OLDEST_SQLITE = {3, 51, 3};
 
+    /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
+    private static final int PROBE_BYTES = 1 << 20;
+
     private SqliteFile() {}
 
     static Path in(Path directory) {
@@ -130,5 +133,17 @@ final class SqliteFile {
             // Writes the first page, so that the header tells this file from each copy that was made before.
             statement.execute("PRAGMA user_version=" + SCHEMA);
         }
+    }
+
+    /**
+     * Fails if there is no space for a group of works. With a cache of few pages SQLite writes them to the log before it undoes
+     * them; the log keeps their space for what is written next, so that attempts do not add up.
+     */
+    static void requireSpace(DatabaseSession session) throws SQLException {
+        session.once("PRAGMA cache_size=10");
+        session.once("INSERT INTO module_version (module, version) VALUES ('space', zeroblob(" + PROBE_BYTES + "))");
+        session.connection().rollback();
+        session.once("PRAGMA cache_size=" + WRITE_CACHE);
+        session.connection().rollback();
     }
 }

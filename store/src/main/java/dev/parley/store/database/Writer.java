@@ -54,9 +54,6 @@ final class Writer {
     /** Attempts to write a group after broken connections, before each of its works is written by itself. */
     private static final int MAX_ATTEMPTS = 5;
 
-    /** Bytes that an attempt writes after a failure for lack of space: as many as a group of some hundred small works. */
-    private static final int PROBE_BYTES = 1 << 20;
-
     /** After about so many pages of the write-ahead log the checkpointer is called. */
     private static final int CHECKPOINT_AFTER = 4_096;
 
@@ -404,7 +401,7 @@ final class Writer {
             files.afterCommit();
             system.committed();
             if (needsSpace) {
-                requireSpace(session);
+                SqliteFile.requireSpace(session);
             }
             system.lockTimeout(session, SqliteFile.BUSY_MS);
             if (before != null) {
@@ -457,18 +454,6 @@ final class Writer {
         isEnded = true;
         ended.accept(end);
         teller.tell(queue.removeAllBut(STOP), new OutageException(end.words()));
-    }
-
-    /**
-     * Fails if there is no space for a group of works. With a cache of few pages SQLite writes them to the log before it undoes
-     * them; the log keeps their space for what is written next, so that attempts do not add up.
-     */
-    private static void requireSpace(DatabaseSession session) throws SQLException {
-        session.once("PRAGMA cache_size=10");
-        session.once("INSERT INTO module_version (module, version) VALUES ('space', zeroblob(" + PROBE_BYTES + "))");
-        session.connection().rollback();
-        session.once("PRAGMA cache_size=" + SqliteFile.WRITE_CACHE);
-        session.connection().rollback();
     }
 
     /** Has the writer move the rest of the write-ahead log, so that the next transaction begins it anew. */
