@@ -510,6 +510,15 @@ final class GroupQuotaTest {
                             "registry_entry ALTER COLUMN number")) {
                         session.once("ALTER TABLE " + column + " DROP IDENTITY");
                     }
+                    session.once("DROP VIEW audit_end");
+                    session.once("DROP VIEW stream_newest");
+                    session.once("ALTER TABLE stream ADD COLUMN group_no BIGINT NOT NULL DEFAULT 0");
+                    session.once(
+                            "UPDATE stream SET group_no = g.group_no, audit_no = g.audit_no, audit_hash = g.audit_hash"
+                                    + " FROM (SELECT * FROM stream_group ORDER BY group_no DESC LIMIT 1) AS g");
+                    session.once("DROP TABLE stream_group");
+                    session.once("CREATE VIEW audit_end AS SELECT audit_no AS row_no, audit_hash AS hash FROM stream");
+                    session.once("ALTER TABLE hub DROP COLUMN version, DROP COLUMN begun_at");
                 }
                 return session;
             });
