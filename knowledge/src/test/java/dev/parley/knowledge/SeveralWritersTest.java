@@ -52,8 +52,13 @@ final class SeveralWritersTest {
     private Path directory;
 
     private @Nullable DataSource server;
+
+    @SuppressWarnings("NullAway") // opened first by each test
     private Database database;
+
+    @SuppressWarnings("NullAway") // with the database
     private AuditTrail trail;
+
     private final List<Graph> graphs = new ArrayList<>();
 
     private void open(DatabaseKind kind) throws IOException {

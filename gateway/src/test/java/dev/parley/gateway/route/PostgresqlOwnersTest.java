@@ -17,6 +17,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 final class PostgresqlOwnersTest extends OwnersContract {
+    @SuppressWarnings("NullAway") // before each test
     private DataSource server;
 
     @Override

@@ -43,6 +43,8 @@ final class SeveralWritersTest {
     private Path directory;
 
     private @Nullable DataSource server;
+
+    @SuppressWarnings("NullAway") // opened first by each test
     private Database database;
 
     private void open(DatabaseKind kind) throws IOException {

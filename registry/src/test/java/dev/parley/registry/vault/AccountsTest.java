@@ -34,6 +34,8 @@ final class AccountsTest {
     private Path directory;
 
     private @Nullable DataSource server;
+
+    @SuppressWarnings("NullAway") // opened first by each test
     private Database database;
 
     private void open(DatabaseKind kind) throws IOException {
