@@ -6,6 +6,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Frame;
 import dev.parley.hub.Outsider.Frames;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.testkit.Eventually;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -151,6 +152,12 @@ final class ShownMessagesTest {
         String id = outsider.result("/agents/notes/agentvault", "tasks/send", "{" + VAULT + "}")
                 .at("id")
                 .text();
+        Eventually.value(
+                "the end of the task",
+                () -> outsider.result("/agents/notes", "GetTask", "{'id':'" + id + "'}", "A2A-Version", "1.0")
+                        .at("status", "state")
+                        .text(),
+                "TASK_STATE_COMPLETED"::equals);
         String tooLong = "x".repeat(2_000);
 
         Shown ended = outsider.rpc("/agents/notes/agentvault", "tasks/send", "{'id':'" + id + "'," + VAULT + "}");
