@@ -12,6 +12,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.spi.Registration;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +55,8 @@ record Persistence(
         String tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
         Store store = parts.add(
                 url == null
-                        ? Store.open(data, InstantSource.system(), atRest, setup.given.connections)
-                        : Store.open(data, url, InstantSource.system(), atRest, setup.given.connections));
+                        ? Store.open(data, InstantSource.system(), atRest, setup.given.connections, Registration.ALONE)
+                        : Store.open(data, url, InstantSource.system(), atRest, setup.given.connections, Registration.ALONE));
         Database database = store.database();
         database.storage().limit(setup.settings.store().quotas());
         setup.secretFiles().forEach(name -> database.keep(data, name));

@@ -6,6 +6,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.TaskFilter;
 import dev.parley.store.spi.Wrapper;
@@ -63,7 +64,17 @@ public final class Store implements AutoCloseable {
      * @throws StoreException like that
      */
     public static Store open(Path directory, InstantSource clock, AtRest atRest, Wrapper wrapper) {
-        return in(Database.open(directory, wrapper), clock, atRest);
+        return open(directory, clock, atRest, wrapper, Registration.ALONE);
+    }
+
+    /**
+     * {@link #open(Path, InstantSource, AtRest, Wrapper)} of a hub that tells of itself.
+     *
+     * @throws StoreException like that
+     */
+    public static Store open(
+            Path directory, InstantSource clock, AtRest atRest, Wrapper wrapper, Registration registration) {
+        return in(Database.open(directory, wrapper, registration), clock, atRest);
     }
 
     /**
@@ -72,8 +83,14 @@ public final class Store implements AutoCloseable {
      * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
      * @throws StoreException like that; the directory names what it has named before
      */
-    public static Store open(Path directory, String url, InstantSource clock, AtRest atRest, Wrapper wrapper) {
-        Store store = open(PostgresqlUrl.of(url, directory), clock, atRest, wrapper);
+    public static Store open(
+            Path directory,
+            String url,
+            InstantSource clock,
+            AtRest atRest,
+            Wrapper wrapper,
+            Registration registration) {
+        Store store = in(Database.open(PostgresqlUrl.of(url, directory), wrapper, registration), clock, atRest);
         try {
             Database.name(directory, url);
             return store;

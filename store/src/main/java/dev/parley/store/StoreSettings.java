@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the database and of its encryption; {@link #read} states their names, defaults and units.
  *
+ * @param cluster whether other hubs may have the database open, too
  * @param quotas limits of the bytes that groups keep
  * @param retention zero to keep ended tasks for ever
  */
 public record StoreSettings(
         Path data,
         @Nullable String database,
+        boolean cluster,
         boolean inMemory,
         Duration retention,
         Quotas quotas,
@@ -32,6 +34,10 @@ public record StoreSettings(
         boolean encryptTasks) {
 
     public StoreSettings {
+        if (inMemory && cluster) {
+            throw new IllegalArgumentException(
+                    "--cluster with --in-memory: hubs have nothing to share (expected: one of them)");
+        }
         if (inMemory && !quotas.equals(Quotas.NONE)) {
             throw new IllegalArgumentException(
                     "--group-quota with --in-memory: nothing is kept that could be limited (expected: one of them)");
@@ -50,6 +56,10 @@ public record StoreSettings(
                                 + " directory, so that later starts and other commands find it. A flag is visible to"
                                 + " other users: leave the password in ~/.pgpass, or use PARLEY_DATABASE.",
                         SECRET),
+                in.flag(
+                        "cluster",
+                        "Let other hubs with this flag have the same PostgreSQL database open: one hub works, the others wait"
+                                + " and refuse calls, and one of them takes over within seconds when it ends."),
                 in.flag("in-memory", "Keep tasks in memory only; they end with the process."),
                 in.get(DURATION, "retention", "0", "DURATION", "How long ended tasks are kept; 0 for ever."),
                 Quotas.of(in.list(

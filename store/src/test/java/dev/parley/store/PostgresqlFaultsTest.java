@@ -15,6 +15,7 @@ import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Ending.Cause;
 import dev.parley.store.spi.OutageException;
+import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
 import dev.parley.testkit.Faults;
@@ -296,9 +297,8 @@ final class PostgresqlFaultsTest {
 
     @Test
     void aHubRenewsItsLeaseAndTellsItsVersionAndAgents() throws SQLException {
-        try (Database database = open()) {
-            database.standing().describe("7.8.9", () -> List.of("counter", "echo"));
-
+        var described = new Registration("7.8.9", () -> List.of("counter", "echo"), false, 0, name -> {});
+        try (Database database = Database.open(schema, connection -> connection, described)) {
             Eventually.holds(
                     "the hub is described",
                     () -> number("SELECT count(*) FROM hub WHERE version = '7.8.9' AND agents = '{counter,echo}'"

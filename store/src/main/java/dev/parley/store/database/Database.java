@@ -8,6 +8,7 @@ import dev.parley.store.connection.Connector.Use;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
@@ -106,8 +107,26 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Database open(Path directory, Wrapper wrapper) {
+        return open(directory, wrapper, Registration.ALONE);
+    }
+
+    /**
+     * {@link #open(Path, Wrapper)} of a hub that tells of itself.
+     *
+     * @throws StoreException as of {@link #open(DataSource, Wrapper, Registration)}, or if the hub shares a database of SQLite
+     */
+    public static Database open(Path directory, Wrapper wrapper, Registration registration) {
         PostgresqlUrl named = PostgresqlUrl.in(directory);
-        return named == null ? openSqlite(directory, true, wrapper) : open(named, wrapper);
+        if (named != null) {
+            return open(named, wrapper, registration);
+        }
+        if (registration.isShared()) {
+            throw new NotOpenedException(
+                    NotOpenedException.Reason.SETTING,
+                    "--cluster with a database of SQLite in " + directory
+                            + ", which one hub has alone (expected: --database with the URL of PostgreSQL)");
+        }
+        return openSqlite(directory, true, wrapper);
     }
 
     /**
@@ -185,7 +204,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
 
     private static Database openForReading(PostgresqlUrl named) {
         try {
-            var system = new PostgresqlSystem(named, connection -> connection, Duration.ZERO);
+            var system = new PostgresqlSystem(named, connection -> connection, Duration.ZERO, Registration.ALONE);
             var refused = new DatabaseSession(new Opening(
                     use -> {
                         throw new SQLException("the database is open for reading only");
@@ -205,6 +224,11 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      */
     public static void name(Path directory, String url) {
         PostgresqlUrl.name(directory, url);
+    }
+
+    /** True if a data directory names a database of PostgreSQL. */
+    public static boolean isNamed(Path directory) {
+        return PostgresqlUrl.in(directory) != null;
     }
 
     /**
@@ -267,19 +291,30 @@ public final class Database extends SlicedWrites implements AutoCloseable {
 
     /** @param patience how long works wait for a database that does not answer before they are refused */
     public static Database open(DataSource source, Wrapper wrapper, Duration patience) {
-        var system = new PostgresqlSystem(source, wrapper, patience);
+        return open(source, wrapper, patience, Registration.ALONE);
+    }
+
+    /**
+     * {@link #open(DataSource, Wrapper)} of a hub that tells of itself. If it shares the database, this waits until no other hub works
+     * with it; an interrupt of the thread ends that.
+     *
+     * @throws StoreException if another process has it open without sharing it, it cannot be read or written, or the thread was
+     *     interrupted
+     */
+    public static Database open(DataSource source, Wrapper wrapper, Registration registration) {
+        return open(source, wrapper, PostgresqlSystem.PATIENCE, registration);
+    }
+
+    private static Database open(DataSource source, Wrapper wrapper, Duration patience, Registration registration) {
+        var system = new PostgresqlSystem(source, wrapper, patience, registration);
         var writing = new DatabaseSession(new Opening(system, Use.WRITE));
+        HubLease lease = HubStart.begin(source, system, registration, writing);
         try {
-            system.start(writing);
             var database = new Database(system, DataFiles.none(), system.toString(), writing, false);
-            database.standing.renewLease(system, database.writer::end, database.writer::findServer);
+            database.standing.hold(lease, database.writer::end, database.writer::findServer);
             return database;
         } catch (SQLException problem) {
-            writing.discard();
             throw PostgresqlSystem.cannotOpen(source, problem);
-        } catch (RuntimeException refused) {
-            writing.discard();
-            throw refused;
         }
     }
 

@@ -2,84 +2,189 @@ package dev.parley.store.database;
 
 import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.Connector.Use;
+import dev.parley.store.connection.HangWatch;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.ServerIdentity.OtherServerException;
 import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.spi.Ending;
+import dev.parley.store.spi.Registration;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the lease of a hub in PostgreSQL each second, by a connection of its own and by the clock of the database, and so learns that
- * the hub was ended by another one, also while it has nothing to write. A program that was paused for longer than others wait is
- * doubtful until it has renewed its lease: it answers nothing before. Methods are safe for any thread.
+ * the hub was ended by another one, also while it has nothing to write.
+ *
+ * <p>Hubs that share a database also end those of them that are gone, and wait for their turn to work with the database. A hub that
+ * shares its database and cannot renew its lease for 8 s ends itself, since others wait for 10 s. A hub that has its database alone
+ * serves on while its server is down; but after a pause of the program of 8 s it answers nothing before it has renewed its lease.
+ *
+ * <p>Methods are safe for any thread.
  */
 final class HubLease implements AutoCloseable {
-    /** What a hub tells others about itself. */
-    record Description(String version, List<String> agents) {}
-
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     private static final Duration BEAT = Duration.ofSeconds(1);
 
-    /** Without a beat for so long a hub is doubtful; others wait for longer. */
+    /** Pause between two looks of a hub that waits for its turn. */
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    /** Without a beat for so long a hub has lost its lease, as it must assume; others wait for longer. */
     static final Duration SILENCE = Duration.ofSeconds(8);
 
+    /** A hub that has not seen the database for so long does not know whether others have: it ends none for a lease. */
+    private static final Duration BLINDNESS = Duration.ofSeconds(3);
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
     private static final String RENEW =
-            "UPDATE hub SET beat_at = clock_timestamp(), lease_until = clock_timestamp() + interval '10 s', version = ?,"
+            "UPDATE hub SET beat_at = clock_timestamp(), lease_until = clock_timestamp() + interval '9 s', version = ?,"
                     + " agents = CAST(string_to_array(?, chr(10)) AS TEXT[]) WHERE hub_no = ? AND ended_at IS NULL";
 
-    private final long hub;
-    private final Supplier<Description> description;
-    private final Consumer<Ending> ended;
-    private final Runnable otherServer;
-    private final DatabaseSession session;
-    private final Thread thread;
-    private volatile long tickedAt = System.nanoTime();
-    private volatile boolean isDoubtful;
-    private volatile boolean isClosed;
-    private boolean isRenewed = true;
+    static final String END = "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL";
 
     /**
-     * @param ended is told if another hub has ended this one
-     * @param otherServer has the writer look for the server; may block for some seconds
+     * Ends hubs whose lease is over, or which have neither a connection nor had a beat for a moment. Right after a start of the server
+     * nobody has either.
      */
-    HubLease(PostgresqlSystem system, Supplier<Description> description, Consumer<Ending> ended, Runnable otherServer) {
-        this.hub = system.hub();
-        this.description = description;
-        this.ended = ended;
-        this.otherServer = otherServer;
-        this.session = new DatabaseSession(new Opening(system, Use.RENEW));
-        this.thread = Thread.ofPlatform().daemon().name("store-lease").start(this::renewAll);
+    private static final String JUDGE =
+            "UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?"
+                    + " AND clock_timestamp() - pg_postmaster_start_time() > interval '10 s'"
+                    + " AND (lease_until < clock_timestamp() OR beat_at < clock_timestamp() - interval '1.5 s'"
+                    + " AND NOT EXISTS (SELECT 1" + PostgresqlSystem.held(PostgresqlSystem.HUB_LOCK, "hub.hub_no")
+                    + "))"
+                    + " RETURNING hub_no, name";
+
+    private static final String WORKING =
+            "SELECT name || ' (number ' || hub_no || ')' FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL LIMIT 1";
+
+    /** What a hub that waits for its turn does next. */
+    enum Turn {
+        /** Another hub works with the database. */
+        WAITS,
+        /** No hub works with the database. */
+        TAKES,
+        /** The server of the database is another one; what was opened by its connections is to be opened again. */
+        RECONNECTS,
+        /** Another hub has ended this one. */
+        ENDED
     }
 
-    /** True unless this program may have been replaced while it did not run. */
+    private final PostgresqlSystem system;
+    private final long hub;
+    private final Registration registration;
+    private final DatabaseSession session;
+    private final Thread thread;
+    private final ScheduledFuture<?> ticks;
+    private volatile long tickedAt = System.nanoTime();
+    /** Before the latest renewal was sent. */
+    private volatile long beatAt = System.nanoTime();
+
+    private volatile boolean isDoubtful;
+    private volatile boolean isClosed;
+    /** Receives the end of a hub that works; null while the hub waits for its turn. */
+    private volatile @Nullable Consumer<Ending> ended;
+
+    private volatile Runnable otherServer = () -> {};
+    private boolean isRenewed = true;
+
+    // Of the hub that waits.
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition turned = lock.newCondition();
+    private Turn turn = Turn.WAITS;
+    private String working = "";
+
+    // Of the thread.
+    private @Nullable Connection locked;
+    private long lookedAt = System.nanoTime();
+    private long judgesFrom = lookedAt + BLINDNESS.toNanos();
+
+    /** Begins to renew the lease of a hub that is registered. */
+    HubLease(PostgresqlSystem system, Registration registration) {
+        this.system = system;
+        this.hub = system.hub();
+        this.registration = registration;
+        this.session = new DatabaseSession(new Opening(system, Use.RENEW));
+        this.thread = Thread.ofPlatform().daemon().name("store-lease").start(this::renewAll);
+        this.ticks = HangWatch.TIMER.scheduleAtFixedRate(
+                this::tick, BEAT.toMillis(), BEAT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Has the hub work with the database from now on.
+     *
+     * @param end receives the reason if the hub may not any more
+     * @param search has the writer look for the server; may block for some seconds
+     */
+    void work(Consumer<Ending> end, Runnable search) {
+        otherServer = search;
+        ended = end;
+        tickedAt = System.nanoTime();
+    }
+
+    long hub() {
+        return hub;
+    }
+
+    /** False if another hub may work with the database by now. Costs nothing. */
     boolean isCertain() {
-        return !isDoubtful && System.nanoTime() - tickedAt < SILENCE.toNanos();
+        long now = System.nanoTime();
+        return registration.isShared()
+                ? now - beatAt < SILENCE.toNanos()
+                : !isDoubtful && now - tickedAt < SILENCE.toNanos();
+    }
+
+    /** Apart from the renewals, which may wait for a network. */
+    private void tick() {
+        long now = System.nanoTime();
+        Consumer<Ending> end = ended;
+        if (registration.isShared()) {
+            if (end != null && !isClosed && now - beatAt >= SILENCE.toNanos()) {
+                end.accept(new Ending(
+                        Ending.Cause.UNSEEN,
+                        "the lease of the hub could not be renewed for "
+                                + Duration.ofNanos(now - beatAt).toSeconds()
+                                + " s, so that another hub may work with the database",
+                        0));
+            }
+        } else if (now - tickedAt >= SILENCE.toNanos()) {
+            isDoubtful = true; // before the time says otherwise
+            LOG.log(
+                    Level.WARNING,
+                    "the hub did not run for "
+                            + Duration.ofNanos(now - tickedAt).toSeconds()
+                            + " s; it answers when it has renewed its lease");
+        }
+        tickedAt = now;
     }
 
     private void renewAll() {
+        long next = System.nanoTime();
         while (!isClosed) {
             long now = System.nanoTime();
-            if (now - tickedAt >= SILENCE.toNanos()) {
-                isDoubtful = true; // before the time says otherwise
-                LOG.log(
-                        Level.WARNING,
-                        "the hub did not run for "
-                                + Duration.ofNanos(now - tickedAt).toSeconds()
-                                + " s; it answers when it has renewed its lease");
+            boolean isDue = now - next >= 0;
+            if (isDue) {
+                next = now + BEAT.toNanos();
             }
-            tickedAt = now;
-            if (!renew()) {
+            if (isDue && !renew(now)) {
                 break;
             }
-            LockSupport.parkNanos(now + BEAT.toNanos() - System.nanoTime());
+            if (registration.isShared()) {
+                look();
+            }
+            long pause = registration.isShared() && ended == null ? LOOK.toNanos() : next - System.nanoTime();
+            LockSupport.parkNanos(Math.max(1, Math.min(pause, next - System.nanoTime())));
         }
         if (isClosed && isRenewed) {
             end();
@@ -89,47 +194,142 @@ final class HubLease implements AutoCloseable {
 
     private void end() {
         try {
-            session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL", hub);
+            session.update(END, hub);
         } catch (SQLException | RuntimeException failure) {
             LOG.log(Level.DEBUG, "the end of the hub could not be written", failure);
         }
     }
 
     /** Returns false if the hub has been ended. */
-    private boolean renew() {
+    private boolean renew(long now) {
         try {
-            Description told = description.get();
-            if (session.update(RENEW, told.version, String.join("\n", told.agents), hub) == 0) {
+            requireLock();
+            if (session.update(
+                            RENEW,
+                            registration.version(),
+                            String.join("\n", registration.agents().get()),
+                            hub)
+                    == 0) {
                 otherServer.run(); // finds out if the database went back in time instead
-                ended.accept(PostgresqlStream.takenOver());
+                accept(PostgresqlStream.takenOver());
                 return false;
             }
+            beatAt = now;
             isDoubtful = false;
             if (!isRenewed) {
                 LOG.log(Level.INFO, "the lease of the hub is renewed again");
             }
             isRenewed = true;
-        } catch (OtherServerException moved) {
-            otherServer.run();
         } catch (SQLException | RuntimeException failure) {
-            session.discard();
-            Ending end = EndedException.in(failure);
-            if (end != null) {
-                ended.accept(end);
-                return false;
-            }
-            if (isRenewed && !isClosed) {
-                isRenewed = false;
-                LOG.log(Level.WARNING, "the lease of the hub cannot be renewed: " + Outage.message(failure));
-            }
+            return survives(failure);
         }
         return true;
+    }
+
+    /** Has the server show others that this hub is connected. */
+    private void requireLock() throws SQLException {
+        if (registration.isShared() && locked != session.connection()) {
+            locked = system.tryLock(session, hub) ? session.connection() : null;
+        }
+    }
+
+    /** Ends hubs that are gone, and finds out whether it is this hub's turn. */
+    private void look() {
+        try {
+            long now = System.nanoTime();
+            if (now - lookedAt > BLINDNESS.toNanos()) {
+                judgesFrom = now + LEASE.toNanos();
+            }
+            if (now - judgesFrom >= 0) {
+                List<String> gone = session.list(
+                        row -> DatabaseSession.text(row, 2) + " (number " + row.getLong(1) + ")", JUDGE, hub);
+                gone.forEach(name -> LOG.log(Level.WARNING, "hub " + name + " is gone: its lease is over"));
+            }
+            if (ended == null) {
+                String name = session.first(row -> DatabaseSession.text(row, 1), WORKING)
+                        .orElse("");
+                turn(name.isEmpty() ? Turn.TAKES : Turn.WAITS, name);
+            }
+            lookedAt = System.nanoTime();
+        } catch (SQLException | RuntimeException failure) {
+            survives(failure);
+        }
+    }
+
+    /** Returns false if the hub has been ended. */
+    private boolean survives(Exception failure) {
+        session.discard();
+        if (failure instanceof OtherServerException) {
+            judgesFrom = System.nanoTime() + LEASE.toNanos();
+            turn(Turn.RECONNECTS, "");
+            otherServer.run();
+            return true;
+        }
+        Ending end = EndedException.in(failure);
+        if (end != null) {
+            accept(end);
+            return false;
+        }
+        if (isRenewed && !isClosed) {
+            isRenewed = false;
+            LOG.log(Level.WARNING, "the lease of the hub cannot be renewed: " + Outage.message(failure));
+        }
+        return true;
+    }
+
+    private void accept(Ending end) {
+        Consumer<Ending> receiver = ended;
+        if (receiver != null) {
+            receiver.accept(end);
+        }
+        turn(Turn.ENDED, "");
+    }
+
+    private void turn(Turn next, String name) {
+        lock.lock();
+        try {
+            turn = next;
+            working = name;
+            turned.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until there is something to do for a hub that does not work with the database yet, or another hub works with it.
+     *
+     * @param known name of the hub that works, as of {@link #working}
+     */
+    Turn awaitTurn(String known) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (turn == Turn.WAITS && working.equals(known)) {
+                turned.await();
+            }
+            Turn found = turn;
+            turn = Turn.WAITS; // until the next look
+            return found;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Name of the hub that works with the database; empty if none does, or it is not known yet. */
+    String working() {
+        lock.lock();
+        try {
+            return working;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Ends the hub, unless it has been ended. */
     @Override
     public void close() throws InterruptedException {
         isClosed = true;
+        ticks.cancel(false);
         LockSupport.unpark(thread);
         thread.join();
     }

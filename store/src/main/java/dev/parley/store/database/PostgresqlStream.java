@@ -87,7 +87,7 @@ final class PostgresqlStream {
         return new Ending(
                 Cause.TAKEN_OVER,
                 "another hub has taken this database over, and this one writes nothing any more (expected: one hub per"
-                        + " database; stop the other, then restart this one)",
+                        + " database, or hubs that all have --cluster)",
                 0);
     }
 

@@ -3,19 +3,18 @@ package dev.parley.store.database;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.retry.Backoff;
-import dev.parley.store.connection.PoolerProbe;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.connection.ServerIdentity;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
+import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.store.sql.NumberedParameters;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -40,19 +39,23 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** Version of the tables of tasks. */
     static final int SCHEMA = 8;
 
-    /** Hash of a chain without links. */
-    private static final String BEGINNING = "0".repeat(64);
-
-    private static final String MODULE = "task";
-
-    /** The oldest server, as {@code server_version_num} has it. */
-    private static final int OLDEST = 150_000;
+    static final String MODULE = "task";
 
     /** The first half of the lock, which other programs are unlikely to use; the second one stands for the schema. */
-    private static final int LOCK = 727539;
+    static final int LOCK = 727539;
+
+    /** The first half of the lock of a hub that shares its database, which shows others that it is connected. */
+    static final int HUB_LOCK = 727540;
+
+    /** Name of a connection that writes, by the number of its hub. */
+    static final String APPLICATION = "'parley ' || %s || '/' || hashtext(current_schema())";
+
+    /** Names the hub of a connection for operators, and for a hub that takes its place. */
+    static final String NAME =
+            "SELECT length(set_config('application_name', " + APPLICATION.formatted("?") + ", false))";
 
     /** State of a lock that is not available, as PostgreSQL has it. */
-    private static final String IN_USE = "55P03";
+    static final String IN_USE = "55P03";
 
     private static final String UNREACHABLE = "08001";
 
@@ -61,14 +64,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     private static final Backoff LOCKS = new Backoff(Duration.ofMillis(50), Duration.ofMillis(200));
 
-    private static final String TRY_LOCK =
-            "SELECT CAST(pg_try_advisory_lock(" + LOCK + ", hashtext(current_schema())) AS INTEGER)";
-
     /** The lock of a schema among those of the server. */
-    private static final String HELD = " FROM pg_locks WHERE locktype = 'advisory' AND granted"
-            + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-            + " AND classid = " + LOCK
-            + " AND objid = CAST(CAST(hashtext(current_schema()) AS BIGINT) & 4294967295 AS OID)";
+    private static final String HELD = held(LOCK, "");
 
     /**
      * A connection on which nothing has come for so long within an answer is given up, unless the URL has a {@code socketTimeout} of its
@@ -94,6 +91,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private final boolean isPooled;
     private final Wrapper wrapper;
     private final Duration patience;
+    private final Registration registration;
+
+    /** The number of the hub; 0 before it is registered. */
+    private volatile long hub;
 
     /** The stream of the writer; null before its start. Used by the writer's thread only. */
     private @Nullable PostgresqlStream stream;
@@ -111,7 +112,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     private final PostgresqlBatch batch = new PostgresqlBatch();
 
-    PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience) {
+    PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience, Registration registration) {
+        this.registration = registration;
         this.source = source;
         this.writable = source instanceof PostgresqlUrl url ? url.direct() : source;
         this.isPooled = source instanceof PostgresqlUrl url && url.isPooled();
@@ -229,10 +231,38 @@ public final class PostgresqlSystem implements DatabaseSystem {
         }
     }
 
+    /**
+     * A lock of this schema among those of the server.
+     *
+     * @param first its first half
+     * @param number SQL for the number that its second half stands for; empty if it stands for the schema alone
+     */
+    static String held(int first, String number) {
+        return " FROM pg_locks WHERE locktype = 'advisory' AND granted"
+                + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                + " AND classid = " + first
+                + " AND objid = CAST(CAST(" + second(number) + " AS BIGINT) & 4294967295 AS OID)";
+    }
+
+    private static String second(String number) {
+        return number.isEmpty() ? "hashtext(current_schema())" : "hashtext(current_schema() || '/' || " + number + ")";
+    }
+
+    /** Has the server show, as long as the connection lasts, that the hub is connected; false if it shows an earlier connection. */
+    boolean tryLock(DatabaseSession session, long shown) throws SQLException {
+        return session.number(
+                        "SELECT CAST(pg_try_advisory_lock(" + HUB_LOCK + ", " + second("?::bigint") + ") AS INTEGER)",
+                        shown)
+                == 1;
+    }
+
+    /** Excludes hubs that do not share the database or, if this one does not, all. */
     private void lock(Connection connection) throws SQLException {
         long end = System.nanoTime() + LOCK_PATIENCE.toNanos();
+        String attempt = "SELECT CAST(pg_try_advisory_lock" + (registration.isShared() ? "_shared" : "") + "(" + LOCK
+                + ", hashtext(current_schema())) AS INTEGER)";
         try (Statement statement = connection.createStatement()) {
-            for (int attempts = 1; number(statement, TRY_LOCK) == 0; attempts++) {
+            for (int attempts = 1; number(statement, attempt) == 0; attempts++) {
                 // An earlier connection of this hub, of which the server does not know yet that it is broken.
                 number(statement, "SELECT count(pg_terminate_backend(pid))" + HELD + " AND pid = " + backend);
                 if (System.nanoTime() - end > 0) {
@@ -241,12 +271,15 @@ public final class PostgresqlSystem implements DatabaseSystem {
                     }
                     throw new SQLException(
                             "the database is in use by another hub" + others(statement)
-                                    + " (expected: one hub per database)",
+                                    + " (expected: one hub per database, or hubs that all have --cluster)",
                             IN_USE);
                 }
                 LockSupport.parkNanos(LOCKS.bound(attempts).toNanos());
             }
             backend = number(statement, "SELECT pg_backend_pid()");
+            if (hub != 0) {
+                number(statement, NAME.replace("?", Long.toString(hub)));
+            }
             if (stream != null) {
                 name(statement, stream);
             }
@@ -376,95 +409,26 @@ public final class PostgresqlSystem implements DatabaseSystem {
         }
     }
 
-    /**
-     * Brings the tables of tasks up to date, and begins a stream, which takes over what earlier ones have left.
-     *
-     * @throws StoreException if this server or database cannot hold them
-     */
-    void start(DatabaseSession session) throws SQLException {
-        PoolerProbe.require(writable);
-        require(session);
-        session.once(Migrations.MODULE_VERSIONS);
-        session.once("SET parley.stream = 0"); // of rows that are older than streams
-        migrate(session);
-        String hash = BEGINNING;
-        long number = 0;
-        long hub = session.number("INSERT INTO hub (name, level) VALUES (?, ?) RETURNING hub_no", hubName(), SCHEMA);
-        session.update(
-                "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
-                        + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream_newest",
-                hub);
-        session.update("DELETE FROM stream");
-        session.update("DELETE FROM stream_group");
-        session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?", hub);
-        try (ResultSet row = session.bind(
-                        "SELECT audit_no, audit_hash FROM stream_end ORDER BY audit_no DESC, stream_no DESC LIMIT 1")
-                .executeQuery()) {
-            if (row.next()) {
-                number = row.getLong(1);
-                hash = DatabaseSession.text(row, 2);
-            }
-        }
-        long begun = session.number(
-                "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (?, ?, ?) RETURNING stream_no",
-                hub,
-                number,
-                hash);
-        session.update("UPDATE task SET owner = ? WHERE owner IS NOT NULL", begun);
-        session.once(HotSums.folding("tally", "lane_no, state", "tasks"));
-        session.once(HotSums.folding("stored", "group_id, kind", "bytes"));
-        session.once("SET parley.stream = " + begun);
-        session.commit();
-        stream = new PostgresqlStream(begun, hub, number, hash);
+    /** Connections to the server itself. */
+    DataSource server() {
+        return writable;
     }
 
-    private static void require(DatabaseSession session) throws SQLException {
-        try (ResultSet row = session.bind(
-                        "SELECT current_setting('server_version_num')::integer, current_setting('server_version'),"
-                                + " current_setting('server_encoding')")
-                .executeQuery()) {
-            row.next();
-            if (row.getInt(1) < OLDEST) {
-                throw new NotOpenedException(
-                        Reason.SERVER, "PostgreSQL " + DatabaseSession.text(row, 2) + " (expected: 15 or newer)");
-            }
-            if (!DatabaseSession.text(row, 3).equals("UTF8")) {
-                throw new NotOpenedException(
-                        Reason.SERVER,
-                        "the database has the encoding " + DatabaseSession.text(row, 3)
-                                + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
-            }
-        }
+    /** Connections that write have the number of the hub from now on. */
+    void registered(long number) {
+        hub = number;
     }
 
-    private static void migrate(DatabaseSession session) throws SQLException {
-        Migrations.run(
-                "the tables of tasks have version",
-                Migrations.version(session, MODULE),
-                Migrations.scripts("postgresql", SCHEMA),
-                (statements, version) -> {
-                    for (String sql : (Iterable<String>) statements::iterator) {
-                        session.once(sql);
-                    }
-                    Migrations.setVersion(session, MODULE, version);
-                });
-    }
-
-    private static String hubName() {
-        String host;
-        try {
-            host = InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException unnamed) {
-            host = "unknown";
-        }
-        return host + "/" + ProcessHandle.current().pid();
+    /** Transactions are those of a stream from now on. */
+    void begun(PostgresqlStream begun) {
+        stream = begun;
     }
 
     // ---- Transactions
 
-    /** The number of the hub. */
+    /** The number of the hub; 0 before it is registered. */
     long hub() {
-        return open().hub();
+        return hub;
     }
 
     /** The number of the stream. */

@@ -2,12 +2,10 @@ package dev.parley.store.database;
 
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class Standing implements Readers.Guard {
     private final BooleanSupplier open;
     private final CompletableFuture<Ending> ending = new CompletableFuture<>();
-    private volatile Supplier<HubLease.Description> description = () -> new HubLease.Description("", List.of());
     private volatile @Nullable HubLease lease;
 
     private volatile Runnable serverSearch = () -> {};
@@ -43,7 +40,7 @@ public final class Standing implements Readers.Guard {
 
     /**
      * Why nothing may be answered at present, not even from memory, for operators: another hub has taken the database over, or may have,
-     * since this program did not run for some time. Costs nothing; for each call.
+     * since this program did not run or did not see the database for some time. Costs nothing; for each call.
      */
     public Optional<String> obstacle() {
         Ending end = ending.getNow(null);
@@ -53,16 +50,13 @@ public final class Standing implements Readers.Guard {
         HubLease renewed = lease;
         return renewed == null || renewed.isCertain()
                 ? Optional.empty()
-                : Optional.of("the hub did not run for some time, and has not renewed its lease in the database since");
+                : Optional.of("the lease of the hub in the database is over, and has not been renewed yet");
     }
 
-    /**
-     * Says what other hubs are to know of this one, which has a database of PostgreSQL.
-     *
-     * @param agents is asked once a second for the names of the agents that it hosts
-     */
-    public void describe(String version, Supplier<List<String>> agents) {
-        description = () -> new HubLease.Description(version, agents.get());
+    /** The number of this hub in its database of PostgreSQL; 0 for SQLite. */
+    public long hub() {
+        HubLease renewed = lease;
+        return renewed == null ? 0 : renewed.hub();
     }
 
     @Override
@@ -84,9 +78,10 @@ public final class Standing implements Readers.Guard {
      * @param end has nothing written any more
      * @param search see {@link #findServer}
      */
-    void renewLease(PostgresqlSystem system, Consumer<Ending> end, Runnable search) {
+    void hold(HubLease held, Consumer<Ending> end, Runnable search) {
         serverSearch = search;
-        lease = new HubLease(system, () -> description.get(), end, search);
+        lease = held;
+        held.work(end, search);
     }
 
     void end(Ending end) {

@@ -11,6 +11,8 @@ public record Ending(Cause cause, String words, long lostGroups) {
     public enum Cause {
         /** Another hub has taken the database over. */
         TAKEN_OVER,
+        /** The hub could not see the database for so long that another one may work with it. */
+        UNSEEN,
         /** The database is an earlier state of itself: a standby that lacked the last transactions is the primary now, or a backup was restored. */
         WENT_BACK
     }

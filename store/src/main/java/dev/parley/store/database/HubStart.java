@@ -1,0 +1,270 @@
+package dev.parley.store.database;
+
+import dev.parley.store.connection.Outage;
+import dev.parley.store.connection.PoolerProbe;
+import dev.parley.store.database.PostgresqlStream.EndedException;
+import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.NotOpenedException.Reason;
+import dev.parley.store.spi.Registration;
+import dev.parley.store.spi.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Start of a hub on a database of PostgreSQL: it registers, waits for its turn if it shares the database, and takes it over. */
+final class HubStart {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
+    /** Hash of a chain without links. */
+    private static final String BEGINNING = "0".repeat(64);
+
+    /** The oldest server, as {@code server_version_num} has it. */
+    private static final int OLDEST = 150_000;
+
+    /** The first half of the lock under which hubs are registered, tables are made, and streams begin. */
+    private static final int START_LOCK = 727541;
+
+    private static final int TAKEOVERS = 10;
+
+    private static final String START_ALONE =
+            "SELECT 1 FROM pg_advisory_xact_lock(" + START_LOCK + ", hashtext(current_schema()))";
+
+    /** Time for which a start waits for a transaction of a hub that has ended, before its connection is ended. */
+    private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 500";
+
+    private final PostgresqlSystem system;
+    private final Registration registration;
+    private final DatabaseSession session;
+    private long hub;
+
+    private HubStart(PostgresqlSystem system, Registration registration, DatabaseSession session) {
+        this.system = system;
+        this.registration = registration;
+        this.session = session;
+    }
+
+    /**
+     * Starts a hub, which works with the database from then on.
+     *
+     * @param session of the writer, which is not used elsewhere meanwhile
+     * @throws StoreException if it cannot be started, or the thread was interrupted; the session is closed then
+     */
+    static HubLease begin(
+            DataSource source, PostgresqlSystem system, Registration registration, DatabaseSession session) {
+        try {
+            return new HubStart(system, registration, session).begin();
+        } catch (SQLException problem) {
+            session.discard();
+            throw PostgresqlSystem.cannotOpen(source, problem);
+        } catch (InterruptedException stop) {
+            session.discard();
+            Thread.currentThread().interrupt();
+            throw new StoreException("the hub was stopped while it waited for its database", stop);
+        } catch (RuntimeException refused) {
+            session.discard();
+            throw refused;
+        }
+    }
+
+    private HubLease begin() throws SQLException, InterruptedException {
+        while (true) {
+            register();
+            HubLease lease = new HubLease(system, registration);
+            boolean isOver = false;
+            String working = "";
+            try {
+                if (!registration.isShared()) {
+                    isOver = takeOver();
+                    return lease;
+                }
+                while (!isOver) {
+                    switch (lease.awaitTurn(working)) {
+                        case TAKES -> isOver = takesOver();
+                        case RECONNECTS -> session.discard();
+                        case ENDED -> throw new EndedException(PostgresqlStream.takenOver());
+                        case WAITS -> {
+                            working = lease.working();
+                            if (!working.isEmpty()) {
+                                registration.waits().accept(working);
+                            }
+                        }
+                    }
+                }
+                return lease;
+            } catch (SQLException failure) {
+                if (!registration.isShared() || EndedException.in(failure) == null) {
+                    throw failure;
+                }
+                LOG.log(Level.WARNING, "other hubs have ended this one while it waited; it registers again");
+                session.discard();
+            } finally {
+                if (!isOver) {
+                    lease.close();
+                }
+            }
+        }
+    }
+
+    /** Returns false if another hub was faster, or the database does not answer. */
+    private boolean takesOver() throws SQLException {
+        try {
+            return takeOver();
+        } catch (SQLException failure) {
+            session.discard();
+            if (EndedException.in(failure) != null || !system.isBroken(failure)) {
+                throw failure;
+            }
+            LOG.log(Level.WARNING, "the hub could not begin to work with its database: " + Outage.message(failure));
+            return false;
+        }
+    }
+
+    /**
+     * Makes the tables of tasks if there are none, and gives this hub its number among those of the database.
+     *
+     * @throws StoreException if this server or database cannot hold them
+     */
+    private void register() throws SQLException {
+        PoolerProbe.require(system.server());
+        require(session);
+        session.number(START_ALONE);
+        session.once(Migrations.MODULE_VERSIONS);
+        session.once("SET parley.stream = 0"); // of rows that are older than streams
+        int version = Migrations.version(session, PostgresqlSystem.MODULE);
+        if (version == 0 || version > PostgresqlSystem.SCHEMA || !registration.isShared()) {
+            migrate(session);
+        }
+        hub = session.number(
+                "INSERT INTO hub (name, level, version, lease_until)"
+                        + " VALUES (?, ?, ?, clock_timestamp() + interval '10 s') RETURNING hub_no",
+                hubName(),
+                PostgresqlSystem.SCHEMA,
+                registration.version());
+        session.update(HubLease.END, registration.before());
+        session.number(PostgresqlSystem.NAME, hub);
+        session.commit();
+        system.registered(hub);
+    }
+
+    /**
+     * Brings the tables of tasks up to date, and begins a stream, which takes over what earlier ones have left.
+     *
+     * @return false if another hub works with the database, which this one shares with it; nothing has changed then
+     * @throws EndedException if this hub has been ended
+     */
+    private boolean takeOver() throws SQLException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return beginStream();
+            } catch (SQLException held) {
+                if (attempt == TAKEOVERS
+                        || !PostgresqlSystem.IN_USE.equals(held.getSQLState())
+                        || !registration.isShared()) {
+                    throw held;
+                }
+                session.connection().rollback();
+                session.number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                        + " WHERE datname = current_database() AND application_name IN (SELECT "
+                        + PostgresqlSystem.APPLICATION.formatted("hub_no") + " FROM stream WHERE hub_no <> " + hub
+                        + ")");
+                session.commit();
+            }
+        }
+    }
+
+    private boolean beginStream() throws SQLException {
+        session.number(START_ALONE);
+        session.once("SET parley.stream = 0");
+        if (registration.isShared()) {
+            if (session.number("SELECT count(*) FROM hub WHERE hub_no = ? AND ended_at IS NULL", hub) == 0) {
+                throw new EndedException(PostgresqlStream.takenOver());
+            }
+            if (session.number("SELECT count(*) FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL") > 0) {
+                session.connection().rollback();
+                return false;
+            }
+            session.once(LOCK_TIMEOUT);
+            session.number("SELECT count(*) FROM (SELECT 1 FROM stream FOR UPDATE) ended");
+            session.once("SET LOCAL lock_timeout = 0");
+        }
+        migrate(session);
+        String hash = BEGINNING;
+        long number = 0;
+        session.update(
+                "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
+                        + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream_newest",
+                hub);
+        session.update("DELETE FROM stream");
+        session.update("DELETE FROM stream_group");
+        if (!registration.isShared()) {
+            session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?", hub);
+        }
+        session.update("DELETE FROM hub WHERE ended_at < clock_timestamp() - interval '30 days'");
+        try (ResultSet row = session.bind(
+                        "SELECT audit_no, audit_hash FROM stream_end ORDER BY audit_no DESC, stream_no DESC LIMIT 1")
+                .executeQuery()) {
+            if (row.next()) {
+                number = row.getLong(1);
+                hash = DatabaseSession.text(row, 2);
+            }
+        }
+        long begun = session.number(
+                "INSERT INTO stream (hub_no, audit_no, audit_hash) VALUES (?, ?, ?) RETURNING stream_no",
+                hub,
+                number,
+                hash);
+        session.update("UPDATE task SET owner = ? WHERE owner IS NOT NULL", begun);
+        session.once(HotSums.folding("tally", "lane_no, state", "tasks"));
+        session.once(HotSums.folding("stored", "group_id, kind", "bytes"));
+        session.once("SET parley.stream = " + begun);
+        session.commit();
+        system.begun(new PostgresqlStream(begun, hub, number, hash));
+        return true;
+    }
+
+    private static void require(DatabaseSession session) throws SQLException {
+        try (ResultSet row = session.bind(
+                        "SELECT current_setting('server_version_num')::integer, current_setting('server_version'),"
+                                + " current_setting('server_encoding')")
+                .executeQuery()) {
+            row.next();
+            if (row.getInt(1) < OLDEST) {
+                throw new NotOpenedException(
+                        Reason.SERVER, "PostgreSQL " + DatabaseSession.text(row, 2) + " (expected: 15 or newer)");
+            }
+            if (!DatabaseSession.text(row, 3).equals("UTF8")) {
+                throw new NotOpenedException(
+                        Reason.SERVER,
+                        "the database has the encoding " + DatabaseSession.text(row, 3)
+                                + " (expected: UTF8; create it by CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0)");
+            }
+        }
+    }
+
+    private static void migrate(DatabaseSession session) throws SQLException {
+        Migrations.run(
+                "the tables of tasks have version",
+                Migrations.version(session, PostgresqlSystem.MODULE),
+                Migrations.scripts("postgresql", PostgresqlSystem.SCHEMA),
+                (statements, version) -> {
+                    for (String sql : (Iterable<String>) statements::iterator) {
+                        session.once(sql);
+                    }
+                    Migrations.setVersion(session, PostgresqlSystem.MODULE, version);
+                });
+    }
+
+    private static String hubName() {
+        String host;
+        try {
+            host = InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException unnamed) {
+            host = "unknown";
+        }
+        return host + "/" + ProcessHandle.current().pid();
+    }
+}

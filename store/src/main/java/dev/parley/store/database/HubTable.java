@@ -1,0 +1,55 @@
+package dev.parley.store.database;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** The hubs that have a database of PostgreSQL open, as they have written themselves. */
+public final class HubTable {
+    private static final String LIVING =
+            "SELECT hub_no, name, version, CAST(extract(epoch FROM begun_at) * 1000 AS BIGINT),"
+                    + " CAST(extract(epoch FROM clock_timestamp() - beat_at) * 1000 AS BIGINT), array_to_string(agents, chr(10)),"
+                    + " EXISTS (SELECT 1 FROM stream WHERE stream.hub_no = hub.hub_no),"
+                    + " (SELECT count(*) FROM task JOIN stream ON stream.stream_no = task.owner WHERE stream.hub_no = hub.hub_no)"
+                    + " FROM hub WHERE ended_at IS NULL ORDER BY hub_no";
+
+    /**
+     * A hub that has not ended.
+     *
+     * @param number never used again in its database
+     * @param name host and process
+     * @param sinceBeat time since it has renewed its lease, by the clock of the database
+     * @param agents names of the agents that it hosts
+     * @param isWorking whether it works with the database; if not it waits for that
+     * @param tasks unfinished tasks that it owns; those that wait for their callers are nobody's
+     */
+    public record LivingHub(
+            long number,
+            String name,
+            String version,
+            Instant begun,
+            Duration sinceBeat,
+            List<String> agents,
+            boolean isWorking,
+            long tasks) {}
+
+    private HubTable() {}
+
+    /** Returns the hubs that have not ended, by their numbers; none for SQLite. */
+    public static List<LivingHub> living(Database database) {
+        if (database.kind() != DatabaseKind.POSTGRESQL) {
+            return List.of();
+        }
+        return database.read(session -> session.list(
+                row -> new LivingHub(
+                        row.getLong(1),
+                        DatabaseSession.text(row, 2),
+                        DatabaseSession.text(row, 3),
+                        Instant.ofEpochMilli(row.getLong(4)),
+                        Duration.ofMillis(row.getLong(5)),
+                        DatabaseSession.text(row, 6).lines().toList(),
+                        row.getBoolean(7),
+                        row.getLong(8)),
+                LIVING));
+    }
+}
