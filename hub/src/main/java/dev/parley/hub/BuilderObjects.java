@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Objects that a {@link HubBuilder} was given, beside settings. */
@@ -28,6 +29,8 @@ final class BuilderObjects {
 
     @Nullable
     Predecessor replaced;
+
+    Consumer<String> waits = reason -> {};
 
     @Nullable
     CardKeys cardKeys;

@@ -70,6 +70,11 @@ final class Hosting implements HubAgentView.Hosting {
         }
     }
 
+    /** Names of the agents in the engine. */
+    Set<String> names() {
+        return running.keySet();
+    }
+
     /** The tasks of an agent; empty if the engine has no such agent. */
     Optional<TaskManager> tasks(String agent) {
         return Optional.ofNullable(running.get(agent)).map(Running::tasks);

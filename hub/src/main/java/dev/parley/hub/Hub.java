@@ -19,7 +19,13 @@ public final class Hub implements AutoCloseable {
     Hub(Setup setup) {
         prepare();
         setup.refuseOpenBinding();
-        this.platform = new Platform(setup, ServerBuilder::start, setup.isLocal());
+        setup.waitForTurn();
+        try {
+            this.platform = new Platform(setup, ServerBuilder::start, setup.isLocal());
+        } catch (RuntimeException | Error failure) {
+            setup.waitNoLonger();
+            throw failure;
+        }
     }
 
     /**

@@ -285,6 +285,15 @@ public final class HubBuilder {
     }
 
     /**
+     * Receives in words why {@link #start} waits: another hub works with the database that both share. Called each time that it is
+     * another hub, on the thread that starts this one.
+     */
+    public HubBuilder onWaiting(Consumer<String> waits) {
+        given.waits = requireNonNull(waits, "waits");
+        return this;
+    }
+
+    /**
      * Takes the place of a hub that {@linkplain Hub#onEnding has ended}. It is closed just before this one opens its port, so that it
      * refuses requests until then, also if {@link #start} throws because the database cannot be opened yet. A port 0 stands for its
      * port. What that hub has lost is counted and noted by this one.
@@ -305,7 +314,9 @@ public final class HubBuilder {
     }
 
     /**
-     * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port.
+     * Starts the hub: opens the store, deals with tasks that a crash interrupted, and opens the port. A hub that shares its database
+     * waits until no other one works with it; meanwhile its port refuses all requests but {@code /health} with 503. An interrupt of
+     * the thread ends the wait.
      *
      * @throws IllegalArgumentException if the settings contradict each other
      * @throws dev.parley.store.spi.StoreException if the data directory cannot be used

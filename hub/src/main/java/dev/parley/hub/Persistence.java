@@ -27,10 +27,10 @@ record Persistence(
         @Nullable Database database,
         @Nullable AuditTrail audit) {
     /** Opens the stores and adds them to {@code parts}, which closes them. */
-    static Persistence open(Setup setup, OpenParts parts) {
+    static Persistence open(Setup setup, OpenParts parts, Registration registration) {
         Path data = setup.data();
         if (data != null) {
-            return onDisk(data, setup, parts);
+            return onDisk(data, setup, parts, registration);
         }
         Database database = null;
         if (setup.authenticates()) {
@@ -44,7 +44,7 @@ record Persistence(
                 log, log.webhooks(), WebhookSecrets.random(), StandardWebhooks.newSecret(), null, database, audit);
     }
 
-    private static Persistence onDisk(Path data, Setup setup, OpenParts parts) {
+    private static Persistence onDisk(Path data, Setup setup, OpenParts parts, Registration registration) {
         String url = setup.settings.store().database();
         if (url != null) {
             Database.check(data, url);
@@ -55,8 +55,8 @@ record Persistence(
         String tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
         Store store = parts.add(
                 url == null
-                        ? Store.open(data, InstantSource.system(), atRest, setup.given.connections, Registration.ALONE)
-                        : Store.open(data, url, InstantSource.system(), atRest, setup.given.connections, Registration.ALONE));
+                        ? Store.open(data, InstantSource.system(), atRest, setup.given.connections, registration)
+                        : Store.open(data, url, InstantSource.system(), atRest, setup.given.connections, registration));
         Database database = store.database();
         database.storage().limit(setup.settings.store().quotas());
         setup.secretFiles().forEach(name -> database.keep(data, name));

@@ -33,6 +33,7 @@ import dev.parley.hub.webhooks.WebhookDelivery;
 import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallChain;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.support.Sha256;
@@ -45,7 +46,9 @@ import dev.parley.server.Site;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.HubTable;
 import dev.parley.store.spi.Ending;
+import dev.parley.store.spi.Registration;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
@@ -66,6 +69,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +130,7 @@ public final class Platform implements AutoCloseable {
         try {
             Optional<Predecessor> before = Optional.ofNullable(setup.given.replaced);
             before.ifPresent(hub -> hub.awaitParts().run()); // they may have what those of this hub need
-            Persistence kept = Persistence.open(setup, parts);
+            Persistence kept = Persistence.open(setup, parts, registration(setup));
             this.lostGroups = before.map(Predecessor::lostGroups).orElse(0L);
             metrics.lost(lostGroups);
             this.database = kept.database();
@@ -221,7 +225,17 @@ public final class Platform implements AutoCloseable {
                                 sender,
                                 kept.secrets(),
                                 kept.log()::cause,
-                                owner -> trust.isWelcome(owner.group(), owner.owner()),
+                                new WebhookDelivery.Permission() {
+                                    @Override
+                                    public boolean isEnabled(Scope owner) {
+                                        return trust.isWelcome(owner.group(), owner.owner());
+                                    }
+
+                                    @Override
+                                    public Optional<String> obstacle() {
+                                        return absence();
+                                    }
+                                },
                                 this::finished,
                                 new WebhookDelivery.Observation(metrics, observers, traces)))
                 .taskLimits(settings.tasks())
@@ -236,8 +250,18 @@ public final class Platform implements AutoCloseable {
 
     private AdminApi adminApi(Setup setup, Persistence kept, @Nullable Administration administration) {
         Supplier<List<Check>> health = () -> Health.of(setup.data(), kept.sealing(), engine, outage(), problems());
+        Database shared = database;
         var hubs = new Hubs(
-                engine, intake, audit, new Hubs.Parts(this::url, metrics::openStreams, neighbours::size, health));
+                engine,
+                intake,
+                audit,
+                new Hubs.Parts(
+                        this::url,
+                        metrics::openStreams,
+                        neighbours::size,
+                        () -> shared == null ? 0 : shared.standing().hub(),
+                        () -> shared == null ? List.of() : HubTable.living(shared),
+                        health));
         return AdminApi.of(
                 AdminApi.handlers(engine, kept.secrets(), hubs, administration, setup.shown, hubExtensions.all()),
                 setup.extensions(),
@@ -268,6 +292,20 @@ public final class Platform implements AutoCloseable {
         agents.values().forEach(hosting::host);
         hubExtensions.agents(agents.keySet()).forEach(hosting::host);
         hubExtensions.start(); // which may host more
+    }
+
+    /** What the hub tells of itself in its database. */
+    private Registration registration(Setup setup) {
+        Predecessor before = setup.given.replaced;
+        return new Registration(
+                Hubs.version(),
+                () -> Stream.concat(setup.given.agents.keySet().stream(), hosting.names().stream())
+                        .distinct()
+                        .sorted()
+                        .toList(),
+                setup.settings.store().cluster(),
+                before == null ? 0 : before.number(),
+                setup::waitsFor);
     }
 
     /** A server that tells the condition of the hub. */
@@ -464,7 +502,9 @@ public final class Platform implements AutoCloseable {
 
     /** This hub, which has ended, for the one that replaces it. */
     Predecessor asPredecessor(Ending ending) {
-        return new Predecessor(ending, port, adminPort, lostGroups + ending.lostGroups(), ended::join, this::close);
+        long number = database == null ? 0 : database.standing().hub();
+        return new Predecessor(
+                ending, number, port, adminPort, lostGroups + ending.lostGroups(), ended::join, this::close);
     }
 
     /** Ends all work and closes all parts but the sites, which tell callers and operators until this hub is closed. */

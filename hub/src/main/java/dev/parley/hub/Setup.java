@@ -75,6 +75,8 @@ final class Setup {
     private final Authentication authentication;
     private final Map<String, Authentication> agentAuthentication;
     private final @Nullable PolicyFile policy;
+    /** Why the hub serves nothing before it has its database. */
+    private volatile String obstacle = "the hub starts";
 
     /** @param own extensions of the builder, with their settings */
     Setup(BuilderObjects given, HubSettings settings, List<HubExtensionSource> own, List<SettingView> shown) {
@@ -307,8 +309,57 @@ final class Setup {
         return wanted == 0 && replaced != null ? before.applyAsInt(replaced) : wanted;
     }
 
+    /** Opens the ports of a hub that may have to wait for its database: all but {@code /health} is refused. */
+    void waitForTurn() {
+        if (!settings.store().cluster() || given.replaced != null) {
+            return;
+        }
+        Supplier<Optional<String>> reason = () -> Optional.of(obstacle);
+        var opened = new ArrayList<Server>();
+        opened.add(site(new Dialects(settings.dialect())).ended(reason).start());
+        try {
+            adminSite().ifPresent(admin -> opened.add(admin.ended(reason).start()));
+        } catch (RuntimeException | Error failure) {
+            opened.forEach(Server::close);
+            throw failure;
+        }
+        given.replaced = new Predecessor(
+                null,
+                0,
+                opened.getFirst().port(),
+                opened.getLast().port(),
+                0,
+                () -> {},
+                () -> opened.forEach(Server::close));
+    }
+
+    /** The hub waits for another one. */
+    void waitsFor(String working) {
+        obstacle = "hub " + working + " works with the database, and this one waits until it ends";
+        given.waits.accept(obstacle);
+    }
+
+    /** Closes the ports of {@link #waitForTurn}. */
+    void waitNoLonger() {
+        Predecessor waiting = given.replaced;
+        if (waiting != null && waiting.ending() == null) {
+            waiting.close().run();
+        }
+    }
+
+    private ServerBuilder site(Dialects dialects) {
+        return Server.builder(dialects)
+                .settings(settings.server())
+                .port(port(settings.server().port(), Predecessor::port))
+                .grpc(settings.dialect());
+    }
+
     /** The server on the port for operators; empty if they have none of their own. */
     Optional<ServerBuilder> adminServer(Metrics metrics) {
+        return adminSite().map(server -> server.refusals(metrics::refused));
+    }
+
+    private Optional<ServerBuilder> adminSite() {
         ServerSettings all = settings.server();
         if (settings.adminPort() == null) {
             return Optional.empty();
@@ -319,17 +370,13 @@ final class Setup {
                 .maxBodyBytes(all.maxBodyBytes())
                 .allowedHosts(all.allowedHosts())
                 .gracePeriod(all.drain())
-                .proxied(all)
-                .refusals(metrics::refused);
+                .proxied(all);
         return Optional.of(isLoopback("admin bind", settings.adminBind()) ? server : server.secured(all));
     }
 
     /** The server on the main port. */
     ServerBuilder server(Trust trust, byte[] fileKey, Metrics metrics, @Nullable Database database) {
-        ServerBuilder server = Server.builder(new Dialects(settings.dialect(), fileKey, trust::isWelcome))
-                .settings(settings.server())
-                .port(port(settings.server().port(), Predecessor::port))
-                .grpc(settings.dialect())
+        ServerBuilder server = site(new Dialects(settings.dialect(), fileKey, trust::isWelcome))
                 .protectCards(settings.trust().protectCards())
                 .refusals(metrics::refused)
                 .handler(TOKEN_PATH, (request, body) -> trust.token(request.with(body.read(Trust.MAX_FORM_BYTES))))

@@ -1,5 +1,7 @@
 package dev.parley.cli.host;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.command.CommandException;
 import dev.parley.hub.Hub;
 import dev.parley.protocol.retry.Backoff;
@@ -29,20 +31,41 @@ final class HubSuccession {
     private final Consumer<String> notes;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private Hub current;
+    private @Nullable Hub current;
     private @Nullable Ending ending;
-    private boolean starting;
+    /** Thread that starts a hub; null if none does. */
+    private @Nullable Thread starting;
+
     private boolean stopping;
 
     /**
      * @param successor returns the start of the hub that replaces one, which is called until it does not fail
      * @param notes receives lines for operators
      */
-    HubSuccession(Hub first, Function<Hub, Supplier<Hub>> successor, Consumer<String> notes) {
-        this.current = first;
+    HubSuccession(Function<Hub, Supplier<Hub>> successor, Consumer<String> notes) {
         this.successor = successor;
         this.notes = notes;
-        first.onEnding(this::ended);
+    }
+
+    /** Starts the first hub; returns null if the process stops meanwhile. Its other failures are thrown. */
+    @Nullable
+    Hub begin(Supplier<Hub> start) {
+        if (!begins()) {
+            return null;
+        }
+        try {
+            Hub first = start.get();
+            change(() -> current = first);
+            first.onEnding(this::ended);
+            return first;
+        } catch (RuntimeException failure) {
+            if (isStopping()) {
+                return null;
+            }
+            throw failure;
+        } finally {
+            started();
+        }
     }
 
     /**
@@ -56,7 +79,7 @@ final class HubSuccession {
                 replace();
             }
         } catch (RuntimeException failure) {
-            hub().close();
+            requireNonNull(hub()).close();
             throw failure;
         }
     }
@@ -65,10 +88,13 @@ final class HubSuccession {
     void stop() {
         change(() -> stopping = true);
         Hub last = hub();
-        last.close();
+        if (last != null) {
+            last.close();
+        }
         awaitStart();
-        if (hub() != last) {
-            hub().close();
+        Hub started = hub();
+        if (started != null && started != last) {
+            started.close();
         }
     }
 
@@ -90,7 +116,7 @@ final class HubSuccession {
     }
 
     private void replace() throws InterruptedException {
-        Supplier<Hub> start = successor.apply(hub());
+        Supplier<Hub> start = successor.apply(requireNonNull(hub()));
         String reason = "";
         for (int failures = 1; begins(); failures++) {
             try {
@@ -105,14 +131,14 @@ final class HubSuccession {
                     notes.accept(reason);
                 }
             } finally {
-                change(() -> starting = false);
+                started();
             }
             pause(STARTS.after(failures, null));
         }
     }
 
     private void begun(Hub next) {
-        Ending why = Objects.requireNonNull(ending);
+        Ending why = requireNonNull(ending);
         change(() -> {
             current = next;
             ending = null;
@@ -129,11 +155,32 @@ final class HubSuccession {
 
     /** Returns false if the process stops. */
     private boolean begins() {
-        change(() -> starting = !stopping);
-        return starting;
+        lock.lock();
+        try {
+            starting = stopping ? null : Thread.currentThread();
+            return !stopping;
+        } finally {
+            lock.unlock();
+        }
     }
 
-    private Hub hub() {
+    private void started() {
+        change(() -> starting = null);
+        if (isStopping()) {
+            var unused = Thread.interrupted(); // it was for the start
+        }
+    }
+
+    private boolean isStopping() {
+        lock.lock();
+        try {
+            return stopping;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Hub hub() {
         lock.lock();
         try {
             return current;
@@ -166,7 +213,11 @@ final class HubSuccession {
     private void awaitStart() {
         lock.lock();
         try {
-            for (long left = UNDER_WAY.toNanos(); left > 0 && starting; ) {
+            Thread starter = starting;
+            if (starter != null) {
+                starter.interrupt(); // it may wait for its turn
+            }
+            for (long left = UNDER_WAY.toNanos(); left > 0 && starting != null; ) {
                 left = changed.awaitNanos(left);
             }
         } catch (InterruptedException impatient) {

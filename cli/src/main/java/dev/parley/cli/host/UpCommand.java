@@ -90,9 +90,7 @@ public final class UpCommand {
         HubSettings all = first.all();
         OpenTelemetrySdk telemetry =
                 Telemetry.start(settings.otlpEndpoint(), call.around().environment());
-        Hub hub = start(call, first, null, telemetry);
         var hubs = new HubSuccession(
-                hub,
                 ended -> {
                     List<AgentArchives.Contents> archives = archives(call, settings); // with new agents
                     return () -> start(call, Contents.read(call, archives), ended, telemetry);
@@ -110,9 +108,12 @@ public final class UpCommand {
             stopped.countDown();
             return 0;
         });
-        announce(call, settings, all, hub, first.agents());
-        OldGeneration.bound();
-        hubs.serve();
+        Hub hub = hubs.begin(() -> start(call, first, null, telemetry));
+        if (hub != null) {
+            announce(call, settings, all, hub, first.agents());
+            OldGeneration.bound();
+            hubs.serve();
+        }
         stopped.await();
         return 0;
     }
@@ -203,6 +204,7 @@ public final class UpCommand {
         HubBuilder hub = Hub.builder()
                 .settings(call.settings().reader(Setting.Scope.HUB))
                 .program(UpSettings::read)
+                .onWaiting(reason -> Logs.note(call.output(), reason))
                 .agents(agents.values().stream().filter(Objects::nonNull).toArray(Agent[]::new));
         agents.keySet().stream().findFirst().ifPresent(hub::defaultAgent);
         archives.forEach(archive -> {
@@ -331,9 +333,7 @@ public final class UpCommand {
         if (failure instanceof StoreException store) {
             CommandException problem = Problems.of(store);
             CommandException started = problem.withMessage("the hub did not start: " + problem.message());
-            return store instanceof InUseException
-                    ? started.withHint("another hub may be running; stop it, or name another directory with --data")
-                    : started;
+            return store instanceof InUseException ? started.withHint(advice(all)) : started;
         }
         boolean settings = failure instanceof IllegalArgumentException
                 || failure instanceof UncheckedIOException; // a file of a setting that cannot be read
@@ -342,6 +342,16 @@ public final class UpCommand {
                 "the hub did not start: " + failure.getMessage(),
                 settings ? "parley config show prints each setting and its source" : null,
                 failure);
+    }
+
+    /** What to do about a database that another hub has open. */
+    private static String advice(HubSettings all) {
+        if (!Database.isNamed(all.store().data()) && all.store().database() == null) {
+            return "another hub may be running; stop it, or name another directory with --data";
+        }
+        return all.store().cluster()
+                ? "stop that hub, or start it with --cluster, too"
+                : "stop that hub, name another database with --database, or start both with --cluster";
     }
 
     /** Prints the URL, the agents, and commands to try. */

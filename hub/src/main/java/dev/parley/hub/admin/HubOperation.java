@@ -33,21 +33,40 @@ public final class HubOperation {
     @AdminCall.Named("hubs/resume")
     record ResumeHub(String hub) implements AdminCall<HubView> {}
 
+    /** What a hub does with the database that hubs share. */
+    enum Role {
+        WORKS,
+        WAITS
+    }
+
     /**
-     * A hub that runs.
+     * A hub in its database of PostgreSQL.
+     *
+     * @param number never used again in the database
+     * @param name host and process
+     * @param leaseAgeMilliseconds time since it has renewed its lease, by the clock of the database
+     * @param tasks unfinished tasks that it owns
+     */
+    record Membership(long number, String name, Role role, long leaseAgeMilliseconds, long tasks) {}
+
+    /**
+     * A hub that runs. Address and load are those of the hub that answers, and null for others.
      *
      * @param drained time since which it takes no new tasks; null if it takes some
+     * @param agents number of agents that it hosts
+     * @param database null without a database of PostgreSQL
      */
     record HubView(
             String id,
-            String address,
+            @Nullable String address,
             String version,
             Instant started,
             @Nullable Instant drained,
-            long running,
-            long waiting,
-            long streams,
-            long agents) {}
+            @Nullable Long running,
+            @Nullable Long waiting,
+            @Nullable Long streams,
+            long agents,
+            @Nullable Membership database) {}
 
     /** How good the result of a check is. */
     public enum Level {
@@ -74,18 +93,28 @@ public final class HubOperation {
     /** Results of the checks of a hub. */
     record HealthView(Instant made, List<Check> checks) {}
 
+    private static final Codec<Membership> MEMBERSHIP = ObjectCodec.<Membership>of()
+            .required("number", COUNT, Membership::number)
+            .required("name", TEXT, Membership::name)
+            .required("role", Codecs.words(Role.class), Membership::role)
+            .required("leaseAgeMilliseconds", COUNT, Membership::leaseAgeMilliseconds)
+            .required("tasks", COUNT, Membership::tasks)
+            .as(v -> new Membership(v.next(), v.next(), v.next(), v.next(), v.next()));
+
     private static final Codec<HubView> HUB = ObjectCodec.<HubView>of()
             .required("id", TEXT, HubView::id)
-            .required("address", TEXT, HubView::address)
+            .optional("address", TEXT, HubView::address)
             .required("version", TEXT, HubView::version)
             .required("started", TIME, HubView::started)
             .optional("drained", TIME, HubView::drained)
-            .required("running", COUNT, HubView::running)
-            .required("waiting", COUNT, HubView::waiting)
-            .required("streams", COUNT, HubView::streams)
+            .optional("running", COUNT, HubView::running)
+            .optional("waiting", COUNT, HubView::waiting)
+            .optional("streams", COUNT, HubView::streams)
             .required("agents", COUNT, HubView::agents)
+            .optional("database", MEMBERSHIP, HubView::database)
             .as(v -> new HubView(
-                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+                    v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
+                    v.next()));
 
     private static final Codec<Check> CHECKED = ObjectCodec.<Check>of()
             .required("check", TEXT, Check::check)

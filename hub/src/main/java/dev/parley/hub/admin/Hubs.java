@@ -7,11 +7,14 @@ import dev.parley.hub.admin.HubOperation.Check;
 import dev.parley.hub.admin.HubOperation.CheckHub;
 import dev.parley.hub.admin.HubOperation.HealthView;
 import dev.parley.hub.admin.HubOperation.HubView;
+import dev.parley.hub.admin.HubOperation.Membership;
+import dev.parley.hub.admin.HubOperation.Role;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.database.HubTable.LivingHub;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -22,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Handlers that list hubs, check them, and drain them. */
@@ -42,10 +46,17 @@ public final class Hubs {
     /**
      * Parts of the hub that its answers tell of.
      *
+     * @param number of the hub in its database of PostgreSQL; 0 for none
+     * @param living hubs that have that database open
      * @param checks runs the checks, which may take a minute
      */
     public record Parts(
-            Supplier<String> url, Supplier<Integer> streams, Supplier<Integer> agents, Supplier<List<Check>> checks) {}
+            Supplier<String> url,
+            Supplier<Integer> streams,
+            Supplier<Integer> agents,
+            Supplier<Long> number,
+            Supplier<List<LivingHub>> living,
+            Supplier<List<Check>> checks) {}
 
     /** @param audit null for none */
     public Hubs(Engine engine, Intake intake, @Nullable AuditTrail audit, Parts parts) {
@@ -57,24 +68,74 @@ public final class Hubs {
 
     Handlers handlers() {
         return Handlers.NONE
-                .call(HubOperation.LIST, (list, by) -> List.of(shown()))
+                .call(HubOperation.LIST, (list, by) -> all())
                 .call(HubOperation.CHECK, (given, by) -> checked(given))
                 .call(HubOperation.DRAIN, (given, by) -> drain(given.hub(), true, by))
                 .call(HubOperation.RESUME, (given, by) -> drain(given.hub(), false, by));
     }
 
-    private HubView shown() {
+    /** The version of this program. */
+    public static String version() {
         String version = Hubs.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+
+    /** This hub, and those that have its database open, too. */
+    private List<HubView> all() {
+        List<LivingHub> living = parts.living().get();
+        return Stream.concat(
+                        Stream.of(shown(living)),
+                        living.stream().filter(hub -> !isThis(hub)).map(Hubs::other))
+                .toList();
+    }
+
+    private boolean isThis(LivingHub hub) {
+        return hub.number() == parts.number().get();
+    }
+
+    private HubView shown() {
+        return shown(parts.living().get());
+    }
+
+    private static HubView other(LivingHub hub) {
+        return new HubView(
+                Long.toString(hub.number()),
+                null,
+                hub.version(),
+                hub.begun(),
+                null,
+                null,
+                null,
+                null,
+                hub.agents().size(),
+                membership(hub));
+    }
+
+    private static Membership membership(LivingHub hub) {
+        return new Membership(
+                hub.number(),
+                hub.name(),
+                hub.isWorking() ? Role.WORKS : Role.WAITS,
+                Math.max(0, hub.sinceBeat().toMillis()),
+                hub.tasks());
+    }
+
+    private HubView shown(List<LivingHub> living) {
         return new HubView(
                 THIS,
                 parts.url().get(),
-                version == null ? "development" : version,
+                version(),
                 started,
                 intake.drained(),
-                sum(Load::running),
-                sum(Load::waiting),
-                parts.streams().get(),
-                parts.agents().get());
+                (long) sum(Load::running),
+                (long) sum(Load::waiting),
+                (long) parts.streams().get(),
+                parts.agents().get(),
+                living.stream()
+                        .filter(this::isThis)
+                        .map(Hubs::membership)
+                        .findFirst()
+                        .orElse(null));
     }
 
     private int sum(ToIntFunction<Load> figure) {
@@ -83,7 +144,8 @@ public final class Hubs {
 
     private static void requireThis(String hub) {
         if (!hub.equals(THIS)) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND, "hub \"" + hub + "\": unknown (expected: " + THIS + ")");
+            throw A2AException.of(
+                    A2AError.METHOD_NOT_FOUND, "hub \"" + hub + "\": does not answer here (expected: " + THIS + ")");
         }
     }
 

@@ -23,7 +23,6 @@ import io.opentelemetry.api.trace.StatusCode;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,19 +30,28 @@ import org.jspecify.annotations.Nullable;
  * The engine's webhooks, carried by the client's sender, in the trace under which their task was begun.
  *
  * @param causes returns the principal that began a task, and its trace
- * @param welcome whether an owner is enabled
+ * @param permission decides whether anything is sent
  */
 public record WebhookDelivery(
         AddressRule rule,
         WebhookSender sender,
         WebhookSecrets secrets,
         Function<TaskKey, Optional<Cause>> causes,
-        Predicate<Scope> welcome,
+        Permission permission,
         Finish finished,
         Observation observation)
         implements WebhookTransport {
     /** Receivers of the outcome of each attempt. */
     public record Observation(Metrics metrics, List<HubObserver> observers, Traces traces) {}
+
+    /** Decides whether notifications are sent. */
+    public interface Permission {
+        /** Whether the owner of a task is enabled. */
+        boolean isEnabled(Scope owner);
+
+        /** Why this hub sends nothing at present; empty if it does. */
+        Optional<String> obstacle();
+    }
 
     /** Last change of a notification of a task in a dialect. */
     @FunctionalInterface
@@ -75,7 +83,7 @@ public record WebhookDelivery(
         }
         TaskKey key = webhook.task();
         long begun = System.nanoTime();
-        if (!welcome.test(key.scope())) {
+        if (!permission.isEnabled(key.scope())) {
             return new Outcome.Failed("the owner of the task is disabled", false, null);
         }
         Optional<Cause> cause = causes.apply(key);
@@ -122,6 +130,10 @@ public record WebhookDelivery(
     }
 
     private Outcome offer(Subscription webhook, long number, Notification notification) throws InterruptedException {
+        Optional<String> obstacle = permission.obstacle();
+        if (obstacle.isPresent()) { // perhaps only now, after a pause of the program
+            return new Outcome.Failed(obstacle.get(), true, null);
+        }
         String group = webhook.task().scope().group();
         return switch (sender.send(group, webhook.config(), number, notification, secrets.signer(group))) {
             case WebhookSender.Outcome.Accepted accepted -> new Outcome.Accepted();
