@@ -111,16 +111,19 @@ class Hubs extends Part {
 
   /** @param {HubRow} hub */
   hub(hub) {
-    const { id, address, version, started, drained, running, waiting, streams, agents } = hub;
+    const { id, address, version, started, drained, running, waiting, streams, agents, database } = hub;
     const isAlone = this.hubs?.length === 1;
+    const lease = database ? html`<dt>Lease</dt><dd>renewed ${count(Math.round(database.leaseAgeMilliseconds / 1000))} s ago <span class="dim">hub ${count(database.number)}, ${line(database.name, 60)}</span></dd>` : nothing;
+    if (!address) return html`<section class="card hub" aria-label="Hub ${line(id, 60)}"><h2 class="row"><span class="cut">${line(database?.name ?? id, 100)}</span><span class="state ${database?.role === 'waits' ? 'wait' : 'ok'}">${database?.role === 'waits' ? 'waits for its turn' : 'live'}</span></h2>
+      <dl class="kv pad"><dt>Version</dt><dd>${line(version, 40)}</dd><dt>Started</dt><dd>${time(started)} <span class="dim">${age(started, hubNow())} ago</span></dd>${lease}<dt>Agents</dt><dd>${count(agents)} to host</dd></dl></section>`;
     return html`<section class="card hub" aria-label="Hub ${line(id, 60)}"><h2 class="row"><span class="cut">${line(address, 100)}</span><span class="state ${drained ? 'wait' : 'ok'}">${drained ? 'drained' : 'live'}</span><span class="grow"></span>
-        ${isAlone ? nothing : html`<button type="button" class="link" aria-pressed=${id === this.checked} @click=${() => setQuery({ hub: id })}>Health</button>`}
+        ${this.hubs?.filter(each => each.address).length === 1 ? nothing : html`<button type="button" class="link" aria-pressed=${id === this.checked} @click=${() => setQuery({ hub: id })}>Health</button>`}
         ${drained ? html`<button type="button" class="btn main" @click=${() => this.act(hub, 'resume')}>Resume</button>` : html`<button type="button" class="btn" @click=${() => this.confirm(hub)}>Drain…</button>`}</h2>
       <dl class="kv pad">
         <dt>Version</dt><dd>${line(version, 40)}</dd>
         <dt>Started</dt><dd>${time(started)} <span class="dim">${age(started, hubNow())} ago</span></dd>
         ${drained ? html`<dt>Drained</dt><dd>${time(drained)} <span class="dim">${running + waiting ? `${plural(running + waiting, 'task')} to end` : 'all tasks have ended'}</span></dd>` : nothing}
-        ${isAlone ? html`<dt>Lease</dt><dd>none <span class="dim">alone, without a cluster</span></dd>` : nothing}
+        ${database ? lease : isAlone ? html`<dt>Lease</dt><dd>none <span class="dim">alone, without a cluster</span></dd>` : nothing}
         <dt>Tasks</dt><dd><a href=${link('tasks', { state: 'TASK_STATE_SUBMITTED,TASK_STATE_WORKING' })}>${count(running)} running</a>, ${count(waiting)} waiting for a slot</dd>
         <dt>Streams</dt><dd>${count(streams)} open</dd>
         <dt>Agents</dt><dd><a href=${link('agents')}>${count(agents)} hosted</a></dd></dl></section>`;
