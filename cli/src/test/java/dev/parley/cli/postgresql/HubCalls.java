@@ -15,8 +15,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** Calls of one hub by plain HTTP, for any number of threads. */
+/**
+ * Calls of a hub by plain HTTP, for any number of threads. Of hubs that share a database the next one is called after a hub that does
+ * not serve, as a balancer does it.
+ */
 final class HubCalls {
     /** The wait of a client for an answer; longer than all that these tests promise. */
     private static final Duration PATIENCE = Duration.ofSeconds(45);
@@ -25,10 +29,11 @@ final class HubCalls {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(5))
             .build();
-    private final String url;
+    private final List<String> urls;
+    private final AtomicInteger turn = new AtomicInteger();
 
-    HubCalls(String url) {
-        this.url = url;
+    HubCalls(String... urls) {
+        this.urls = List.of(urls);
     }
 
     /** Sends a message to the agent {@code echo} by JSON-RPC. */
@@ -73,12 +78,22 @@ final class HubCalls {
     }
 
     private HttpRequest.Builder request(String path) {
+        String url = urls.get(Math.floorMod(turn.get(), urls.size()));
         return HttpRequest.newBuilder(URI.create(url + path))
                 .header("A2A-Version", "1.0")
                 .timeout(PATIENCE);
     }
 
     private Answer call(HttpRequest.Builder request) {
+        int called = turn.get();
+        Answer answer = answer(request);
+        if (answer.status() == Answer.NONE || answer.status() == Answer.UNAVAILABLE) {
+            turn.compareAndSet(called, called + 1);
+        }
+        return answer;
+    }
+
+    private Answer answer(HttpRequest.Builder request) {
         long begun = System.nanoTime();
         try {
             HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());

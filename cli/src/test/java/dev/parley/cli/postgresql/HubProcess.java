@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -20,7 +21,7 @@ final class HubProcess implements AutoCloseable {
     private final Path err;
     private final Process process;
 
-    private HubProcess(Path directory, List<String> arguments) throws IOException {
+    private HubProcess(Path directory, int port, List<String> arguments) throws IOException {
         this.out = Files.createTempFile(directory, "hub", ".out");
         this.err = Files.createTempFile(directory, "hub", ".err");
         var command = new ArrayList<>(List.of(
@@ -35,7 +36,7 @@ final class HubProcess implements AutoCloseable {
                 "dev.parley.cli.Main",
                 "up",
                 "--port",
-                "0",
+                Integer.toString(port),
                 "--data",
                 directory.resolve("data").toString()));
         command.addAll(arguments);
@@ -52,7 +53,7 @@ final class HubProcess implements AutoCloseable {
         Files.createDirectories(directory);
         var arguments = new ArrayList<>(List.of("--database", database));
         arguments.addAll(List.of(more));
-        return new HubProcess(directory, arguments);
+        return new HubProcess(directory, 0, arguments);
     }
 
     /** Starts a hub and waits until it answers. */
@@ -62,6 +63,26 @@ final class HubProcess implements AutoCloseable {
                 "the hub listens", () -> !hub.isAlive() || hub.announcement().find());
         assertThat(hub.isAlive()).as(hub.log()).isTrue();
         return hub;
+    }
+
+    /** Starts a hub that shares its database at a port, with the secrets in a directory. It may wait for its turn. */
+    static HubProcess share(Path directory, Path secrets, String database, int port) throws IOException {
+        Path data = Files.createDirectories(directory.resolve("data"));
+        for (String name : List.of("token.secret", "webhook.master", "encryption.key")) {
+            if (Files.exists(secrets.resolve(name)) && Files.notExists(data.resolve(name))) {
+                Files.copy(secrets.resolve(name), data.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+            }
+        }
+        return new HubProcess(directory, port, List.of("--database", database, "--cluster"));
+    }
+
+    /** Sends a signal to the process. */
+    void signal(String name) throws IOException, InterruptedException {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
     }
 
     /** Returns its calls. */
