@@ -1,42 +1,42 @@
 package dev.parley.server.limits;
 
 import dev.parley.protocol.Feed;
-import java.util.HashMap;
+import dev.parley.protocol.support.FairShare;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Open event streams, up to a limit. A group has at most {@value #SHARE} times as many as are free: 7/8 of the limit if it
+ * Open event streams, up to a limit. A group has at most seven times as many as are free: 7/8 of the limit if it
  * is the only group. Safe for any thread.
  */
 public final class OpenStreams {
-    private static final int SHARE = 7;
-
-    private final int max;
     private final Map<Feed<?>, String> open = new ConcurrentHashMap<>();
-    private final Map<String, Integer> byGroup = new HashMap<>();
-    private volatile int all;
+    /** Guarded by itself. */
+    private final FairShare places;
+
+    private volatile boolean full;
     private volatile boolean ended;
 
     /** Creates a limit of so many streams. */
     public OpenStreams(int max) {
-        this.max = max;
+        this.places = FairShare.sevenEighths(max);
+        this.full = max <= 0;
     }
 
     /** True if the limit of streams is reached. */
     public boolean full() {
-        return all >= max;
+        return full;
     }
 
     /** Returns false if there are too many streams already, or too many of the group; nothing has happened then. */
     public boolean enter(String group, Feed<?> stream) {
-        synchronized (byGroup) {
-            if (byGroup.getOrDefault(group, 0) >= (long) SHARE * (max - all)) {
+        synchronized (places) {
+            if (!places.hasRoom(group)) {
                 return false;
             }
-            byGroup.merge(group, 1, Integer::sum);
-            all++;
+            places.take(group);
+            full = places.free() <= 0;
         }
         open.put(stream, group);
         if (ended) {
@@ -49,9 +49,9 @@ public final class OpenStreams {
     public void leave(Feed<?> stream) {
         String group = open.remove(stream);
         if (group != null) {
-            synchronized (byGroup) {
-                byGroup.merge(group, -1, (before, change) -> before + change == 0 ? null : before + change);
-                all--;
+            synchronized (places) {
+                places.giveBack(group);
+                full = places.free() <= 0;
             }
         }
     }
