@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.client.RawServer.Connection;
 import dev.parley.client.RawServer.Request;
 import dev.parley.protocol.AgentCard;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -120,11 +121,14 @@ public final class TestAgent implements AutoCloseable {
         chunk(connection, (id == 0 ? "" : "id: " + id + "\n") + "data: " + rpc(event) + "\n\n");
     }
 
+    /** Writes a chunk at once: after its first bytes a client may close the connection, and a second write would fail. */
     static void chunk(Connection connection, String text) throws IOException {
+        var chunk = new ByteArrayOutputStream();
         byte[] bytes = connection.answering(text).getBytes(UTF_8);
-        connection.write(Integer.toHexString(bytes.length) + "\n");
-        connection.writeExactly(bytes);
-        connection.write("\n");
+        chunk.writeBytes((Integer.toHexString(bytes.length) + "\r\n").getBytes(UTF_8));
+        chunk.writeBytes(bytes);
+        chunk.writeBytes("\r\n".getBytes(UTF_8));
+        connection.writeExactly(chunk.toByteArray());
     }
 
     public static void endStream(Connection connection) throws IOException {
