@@ -53,11 +53,9 @@ final class SeveralWritersTest {
 
     private @Nullable DataSource server;
 
-    @SuppressWarnings("NullAway") // opened first by each test
-    private Database database;
+    private @Nullable Database database;
 
-    @SuppressWarnings("NullAway") // with the database
-    private AuditTrail trail;
+    private @Nullable AuditTrail trail;
 
     private final List<Graph> graphs = new ArrayList<>();
 
@@ -71,8 +69,12 @@ final class SeveralWritersTest {
         trail = AuditTrail.in(database, InstantSource.system());
     }
 
+    private Database database() {
+        return Objects.requireNonNull(database, "opened first by each test");
+    }
+
     private Graph graph() {
-        Graph opened = Graph.in(database, trail, InstantSource.system());
+        Graph opened = Graph.in(database(), Objects.requireNonNull(trail), InstantSource.system());
         graphs.add(opened);
         return opened;
     }
@@ -81,7 +83,7 @@ final class SeveralWritersTest {
     void close() {
         graphs.forEach(Graph::close);
         graphs.clear();
-        database.close();
+        database().close();
     }
 
     private static Update adding(String subject, String value) {
@@ -93,11 +95,11 @@ final class SeveralWritersTest {
     }
 
     private long number(String sql) {
-        return database.read(session -> session.number(sql));
+        return database().read(session -> session.number(sql));
     }
 
     private List<String> texts(String sql) {
-        return database.read(session -> session.list(row -> DatabaseSession.text(row, 1), sql));
+        return database().read(session -> session.list(row -> DatabaseSession.text(row, 1), sql));
     }
 
     private static String values(Graph graph, CallContext caller) {
@@ -168,7 +170,7 @@ final class SeveralWritersTest {
             add(each, ALICE, "ex:p1", "held");
             values(each, ALICE);
         }
-        database.write(GROUP, session -> session); // after the records of the queries
+        database().write(GROUP, session -> session); // after the records of the queries
 
         assertThat(one.reviews(GROUP, null, null, 10).items())
                 .extracting(Review::id)
@@ -299,10 +301,10 @@ final class SeveralWritersTest {
         before.rules(GROUP, Alignment.NONE);
         values(before, ALICE);
         add(before, BOB, "ex:p0", "first of bob");
-        database.write(GROUP, session -> session);
+        database().write(GROUP, session -> session);
         close();
         openAgain();
-        database.write(session -> {
+        database().write(session -> {
             session.once("ALTER TABLE kg_space DROP COLUMN newest");
             session.once("ALTER TABLE kg_space DROP COLUMN plain_ids");
             session.once("DROP INDEX kg_term_by_hash");
@@ -349,7 +351,7 @@ final class SeveralWritersTest {
         assertThat(values(graph, ALICE)).contains("value 0", "value 3");
         graph.rules(GROUP, Alignment.read("{\"rules\":[{\"id\":\"r\",\"effect\":\"review\",\"on\":\"update\"}]}"));
         add(graph, ALICE, "ex:p9", "held again");
-        database.write(GROUP, session -> session);
+        database().write(GROUP, session -> session);
         assertThat(graph.reviews(GROUP, null, null, 10).items())
                 .extracting(Review::id)
                 .containsExactly("1", "2");

@@ -74,7 +74,6 @@ final class FailoverTest {
             standby.stopImmediately();
             Answer first = calls.send("between");
             Answer repetition = calls.send("between");
-            System.out.println("first: " + first + "\nrepetition: " + repetition);
             standby.start();
             Answer acknowledgement = Eventually.value(
                     "the message is acknowledged", () -> calls.send("between"), answer -> answer.sentTask() != null);
@@ -133,7 +132,6 @@ final class FailoverTest {
                     wrong.add("sent again: " + again + " for " + task);
                 }
             });
-            System.out.println("missing: " + missing + " groups, " + lost.size() + " tasks; wrong " + wrong.size());
             assertThat(missing).isPositive();
             assertThat(wrong).isEmpty();
             Senders.verify(calls, kept);

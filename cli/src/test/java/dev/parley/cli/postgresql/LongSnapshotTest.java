@@ -3,6 +3,8 @@ package dev.parley.cli.postgresql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.testkit.Eventually;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("heavy")
 @Timeout(600)
 final class LongSnapshotTest {
+    private static final Logger LOG = System.getLogger(LongSnapshotTest.class.getName());
     private static final int TASKS = Promise.LONG ? 20_000 : 3_000;
     private static final int WARM_UP = 300;
     private static final int MESSAGES = 200;
@@ -66,9 +69,14 @@ final class LongSnapshotTest {
 
             double ratio =
                     (double) median(times).toNanos() / median(controlTimes).toNanos();
-            System.out.printf(
-                    "beside a snapshot after %d tasks: median %s (without: %s), ratio %.2f; on the server %.2f%n",
-                    TASKS, median(times), median(controlTimes), ratio, onServer);
+            LOG.log(
+                    Level.INFO,
+                    "beside a snapshot after {0} tasks: median {1} (without: {2}), ratio {3}; on the server {4}",
+                    TASKS,
+                    median(times),
+                    median(controlTimes),
+                    ratio,
+                    onServer);
             assertThat(onServer)
                     .as("time of statements, by that without a snapshot")
                     .isLessThan(MOST);

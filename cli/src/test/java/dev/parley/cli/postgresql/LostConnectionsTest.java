@@ -53,14 +53,6 @@ final class LostConnectionsTest {
                         "tasks are read again",
                         () -> calls.task(tasks.get()).status() == Answer.OK);
                 Promise.awaitReturn(hub, calls, senders);
-                System.out.println(reads.stream()
-                                .filter(read -> read.status() == Answer.OK)
-                                .count() + " of "
-                        + reads.size() + " reads; ready "
-                        + readiness.stream()
-                                .filter(ready -> ready.status() == Answer.OK)
-                                .count() + " of "
-                        + readiness.size());
                 // A probe takes 2 s at most; later ones know that reads fail.
                 long found = begun + Duration.ofSeconds(4).toNanos();
                 assertThat(reads)

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.testkit.Eventually;
 import java.time.Duration;
 
-/** Limits of time that a hub on PostgreSQL keeps, and the length of faults in these tests. */
+/** Time limits of a hub on PostgreSQL, and the length of faults in these tests. */
 final class Promise {
-    /** A change is refused after 10 s; the rest is for a busy machine. */
+    /** Longest time until the refusal of a change: 10 s of the hub, and 2 s for a busy machine. */
     static final Duration REFUSAL = Duration.ofSeconds(12);
 
-    /** A read is answered, or refused. */
+    /** Longest time until the answer or refusal of a read. */
     static final Duration READ = Duration.ofSeconds(6);
 
-    /** A hub works again after its database does. */
+    /** Longest time from the return of a database until its hub is ready. */
     static final Duration RETURN = Duration.ofSeconds(20);
 
     /** Faults of full length: {@code -Dparley.faults=long}. */
@@ -21,7 +21,7 @@ final class Promise {
 
     private Promise() {}
 
-    /** Lets a fault last for a while. */
+    /** Waits for the duration of a fault. */
     static void last(Duration fault, HubProcess hub) {
         long end = System.nanoTime() + fault.toNanos();
         Eventually.within(fault.plusSeconds(1), "the fault lasts", () -> {
@@ -30,7 +30,7 @@ final class Promise {
         });
     }
 
-    /** Waits until a hub is ready and acknowledges messages, in the same process. */
+    /** Waits until a hub, in the same process, is ready and acknowledges messages. */
     static void awaitReturn(HubProcess hub, HubCalls calls, Senders senders) {
         Eventually.within(RETURN, "the hub is ready again", () -> calls.ready().status() == Answer.OK);
         senders.await(20, RETURN);

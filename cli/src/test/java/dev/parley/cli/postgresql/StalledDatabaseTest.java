@@ -3,6 +3,8 @@ package dev.parley.cli.postgresql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.store.database.SilentProxy;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -17,8 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("heavy")
 @Timeout(240)
 final class StalledDatabaseTest {
+    private static final Logger LOG = System.getLogger(StalledDatabaseTest.class.getName());
     private static final int SENDERS = 4;
-    /** More than the connections for reads, so that a hub without a limit of their waits has none left. */
+
+    /** More than the connections for reads: without a limit of their waits, a hub would have none left. */
     private static final int READERS = 6;
 
     @TempDir
@@ -31,30 +35,25 @@ final class StalledDatabaseTest {
 
     @Test
     void messagesAreRefusedInTimeWhileARowOfTheStreamIsLocked() throws Exception {
-        Duration length = Duration.ofSeconds(Promise.LONG ? 75 : 30);
-        try (var server = DatabaseServer.primary();
-                var hub = HubProcess.start(directory, server.url())) {
-            expectRefusalsInTime(hub, unused -> {
-                try (Connection other = server.connect();
-                        Statement statement = other.createStatement()) {
-                    other.setAutoCommit(false);
-                    statement.execute("SELECT stream_no FROM stream FOR UPDATE");
-                    Promise.last(length, hub);
-                }
-            });
-        }
+        expectRefusalsWhileLocked(
+                "SELECT stream_no FROM stream FOR UPDATE", Duration.ofSeconds(Promise.LONG ? 75 : 30));
     }
 
     @Test
     void readsAndMessagesAreRefusedInTimeWhileTheTableOfTasksIsLocked() throws Exception {
-        Duration length = Duration.ofSeconds(Promise.LONG ? 75 : 20);
+        expectRefusalsWhileLocked(
+                "LOCK TABLE task IN ACCESS EXCLUSIVE MODE", Duration.ofSeconds(Promise.LONG ? 75 : 20));
+    }
+
+    /** Another session takes locks with {@code statement}, and holds them for {@code length}. */
+    private void expectRefusalsWhileLocked(String statement, Duration length) throws Exception {
         try (var server = DatabaseServer.primary();
                 var hub = HubProcess.start(directory, server.url())) {
             expectRefusalsInTime(hub, unused -> {
                 try (Connection other = server.connect();
-                        Statement statement = other.createStatement()) {
+                        Statement lock = other.createStatement()) {
                     other.setAutoCommit(false);
-                    statement.execute("LOCK TABLE task IN ACCESS EXCLUSIVE MODE");
+                    lock.execute(statement);
                     Promise.last(length, hub);
                 }
             });
@@ -88,8 +87,9 @@ final class StalledDatabaseTest {
                 Promise.awaitReturn(hub, calls, senders);
 
                 Answer refusal = senders.firstRefusal(begun);
-                System.out.printf(
-                        "first refusal %s, slowest message %s, slowest read %s%n",
+                LOG.log(
+                        Level.INFO,
+                        "first refusal {0}, slowest message {1}, slowest read {2}",
                         refusal == null ? "none" : Duration.ofNanos(refusal.endedNanos() - begun),
                         senders.slowest(begun).duration(),
                         reads.slowest(begun).duration());

@@ -11,25 +11,27 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class PostgresqlOwnersTest extends OwnersContract {
-    @SuppressWarnings("NullAway") // before each test
-    private DataSource server;
+    private @Nullable DataSource server;
 
     @Override
     Database open() throws IOException {
-        server = PostgresqlServer.schema();
-        return Database.open(server);
+        DataSource schema = PostgresqlServer.schema();
+        server = schema;
+        return Database.open(schema);
     }
 
     @Test
     void aClaimThatMeetsTheOneOfAnotherHubIsRepeatedAndRefused() throws Exception {
         try (Database database = open();
-                Connection another = server.getConnection()) {
+                Connection another = Objects.requireNonNull(server).getConnection()) {
             var table = new RouteTable(database);
             var owners = new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey())));
             another.setAutoCommit(false);

@@ -44,22 +44,25 @@ final class SeveralWritersTest {
 
     private @Nullable DataSource server;
 
-    @SuppressWarnings("NullAway") // opened first by each test
-    private Database database;
+    private @Nullable Database database;
 
     private void open(DatabaseKind kind) throws IOException {
         server = kind == DatabaseKind.POSTGRESQL ? PostgresqlServer.schema() : null;
         database = server == null ? Database.open(directory) : Database.open(server);
     }
 
+    private Database database() {
+        return Objects.requireNonNull(database, "opened first by each test");
+    }
+
     @AfterEach
     void close() {
-        database.close();
+        database().close();
     }
 
     private Entries entries() {
         return Entries.open(
-                database,
+                database(),
                 "agent.localhost",
                 List.of(),
                 (caller, agent) -> true,
@@ -85,14 +88,15 @@ final class SeveralWritersTest {
     }
 
     private long number(String sql) {
-        return database.read(session -> session.number(sql));
+        return database().read(session -> session.number(sql));
     }
 
     private List<String> numbers() {
-        return database.read(session -> session.list(
-                row -> DatabaseSession.text(row, 1),
-                "SELECT CAST(e.number AS TEXT) || ' ' || CAST(c.number AS TEXT) FROM registry_entry e"
-                        + " JOIN registry_change c ON c.entry = e.number ORDER BY c.number"));
+        return database()
+                .read(session -> session.list(
+                        row -> DatabaseSession.text(row, 1),
+                        "SELECT CAST(e.number AS TEXT) || ' ' || CAST(c.number AS TEXT) FROM registry_entry e"
+                                + " JOIN registry_change c ON c.entry = e.number ORDER BY c.number"));
     }
 
     @ParameterizedTest
@@ -168,7 +172,7 @@ final class SeveralWritersTest {
         register(before, "alpha");
         register(before, "beta");
         List<String> numbers = numbers();
-        database.write(session -> {
+        database().write(session -> {
             session.once("DROP TABLE registry_newest");
             if (kind == DatabaseKind.POSTGRESQL) {
                 session.once("ALTER TABLE registry_entry ALTER COLUMN number DROP IDENTITY");

@@ -35,22 +35,26 @@ final class AccountsTest {
 
     private @Nullable DataSource server;
 
-    @SuppressWarnings("NullAway") // opened first by each test
-    private Database database;
+    private @Nullable Database database;
 
     private void open(DatabaseKind kind) throws IOException {
         server = kind == DatabaseKind.POSTGRESQL ? PostgresqlServer.schema() : null;
         database = server == null ? Database.open(directory) : Database.open(server);
     }
 
+    private Database database() {
+        return Objects.requireNonNull(database, "opened first by each test");
+    }
+
     @AfterEach
     void close() {
-        database.close();
+        database().close();
     }
 
     private Accounts accounts() {
         InstantSource clock = InstantSource.system();
-        return new Accounts(database, new Tokens(Hmac.key(new byte[32]), clock), new Passwords(), clock, new NoParts());
+        return new Accounts(
+                database(), new Tokens(Hmac.key(new byte[32]), clock), new Passwords(), clock, new NoParts());
     }
 
     private static Developer registered(Accounts accounts, String name) {
@@ -60,7 +64,7 @@ final class AccountsTest {
     }
 
     private long number(String sql) {
-        return database.read(session -> session.number(sql));
+        return database().read(session -> session.number(sql));
     }
 
     @ParameterizedTest
@@ -70,7 +74,7 @@ final class AccountsTest {
         Accounts before = accounts();
         Developer anna = registered(before, "anna");
         long key = before.addKey(anna, "key", null).id();
-        database.write(session -> {
+        database().write(session -> {
             if (kind == DatabaseKind.POSTGRESQL) {
                 session.once("ALTER TABLE registry_developer ALTER COLUMN developer_no DROP IDENTITY");
                 session.once("ALTER TABLE registry_developer_key ALTER COLUMN key_no DROP IDENTITY");
