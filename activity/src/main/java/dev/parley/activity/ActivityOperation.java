@@ -315,7 +315,7 @@ public interface ActivityOperation {
      * @param agent that works on the task; target of a row
      * @param caller principal of the call
      * @param name beginning of the first message of a task; action of a row
-     * @param ended null while a task is under way
+     * @param ended null while a task is running
      * @param state of a task; outcome of a row
      * @param error beginning of the text with which a task failed
      */

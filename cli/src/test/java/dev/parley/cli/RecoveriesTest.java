@@ -131,7 +131,7 @@ final class RecoveriesTest {
             entry("server.helidon.ReadAhead", "time limit of a body"),
             entry("server.limits.FairScheduler", "end of a share"),
             entry("server.limits.EmptyStream", "time limit of a reader"),
-            entry("store.connection.HangWatch", "time limit of what is under way"),
+            entry("store.connection.HangWatch", "time limit of a watched operation"),
             entry("store.database.DatabaseSession", "end of a connection whose statement goes on after its time limit"),
             entry("store.database.Readers", "time limit of a read"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),

@@ -174,7 +174,7 @@ public interface AgentClient extends AgentEndpoint, AutoCloseable {
         call(new Operation.DeletePushConfig(null, taskId, id), CallContext.anonymous());
     }
 
-    /** Gives up calls and streams that are under way. Tasks go on. Idempotent. */
+    /** Cancels open calls and streams. Tasks go on. Idempotent. */
     @Override
     void close();
 }

@@ -121,7 +121,7 @@ final class RpcMethods {
             throw Version.notSupported(Version.SUPPORTED, spoken);
         }
         if (version == UNSAID && isStrict()) {
-            throw Version.notSupported("0.3", Set.of(Version.SUPPORTED)); // what was asked for only 1.0 has
+            throw Version.notSupported("0.3", Set.of(Version.SUPPORTED)); // only 1.0 has this operation
         }
     }
 }

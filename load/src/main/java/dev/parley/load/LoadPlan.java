@@ -11,7 +11,7 @@ import java.util.Map;
  * Plan of a load run. All numbers have limits, so that a mistyped number ends with a message and not with a machine
  * that is out of memory.
  *
- * @param connections 1 to 20,000; each has one request under way at a time
+ * @param connections 1 to 20,000; each sends one request at a time
  * @param duration how long is measured, at most a day
  * @param warmup how long before that requests are made but not counted
  * @param timeout how long an answer may make no progress

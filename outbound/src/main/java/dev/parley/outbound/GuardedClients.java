@@ -45,7 +45,7 @@ public final class GuardedClients implements AutoCloseable {
                 () -> {});
     }
 
-    /** Gives up requests that are under way. Idempotent. */
+    /** Cancels running requests. Idempotent. */
     @Override
     public void close() {
         http.close();

@@ -237,7 +237,7 @@ public final class GuardedFetch implements AutoCloseable {
         return value.replace("\"", "");
     }
 
-    /** Gives up fetches that are under way. Idempotent. */
+    /** Cancels running fetches. Idempotent. */
     @Override
     public void close() {
         http.close();

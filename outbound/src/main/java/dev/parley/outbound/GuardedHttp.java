@@ -86,7 +86,7 @@ public final class GuardedHttp implements AutoCloseable {
         }
     }
 
-    /** Gives up requests that are under way and closes all connections. Idempotent. */
+    /** Cancels running requests and closes all connections. Idempotent. */
     @Override
     public void close() {
         connections.close();

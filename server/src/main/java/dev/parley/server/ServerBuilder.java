@@ -285,8 +285,8 @@ public final class ServerBuilder {
     }
 
     /**
-     * Reason for which the service has ended for good while its port stays open; empty as long as it has not. From then on {@code /ready}
-     * shows the reason, {@code /health} answers as before, and all other requests are refused as unavailable, those under way too.
+     * Reason for which the service has ended for good while its port stays open; empty before. From then on {@code /ready}
+     * shows the reason, {@code /health} answers as before, and all other requests are refused as unavailable, running ones too.
      * {@link Site#endStreams} ends streams. The supplier must be quick. Default: never.
      */
     public ServerBuilder ended(Supplier<Optional<String>> reason) {

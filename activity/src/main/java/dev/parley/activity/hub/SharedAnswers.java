@@ -16,15 +16,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers that callers with the same question share: at a change, all pages of the console read the same list. For a question one search is
- * under way at a time, and one more waits for its end, which answers all calls that came in between. So an answer is never older than the call
- * that gets it. Safe for any thread.
+ * Answers that are shared by callers with the same question: at a change, all pages of the console read the same list. One search per question
+ * runs at a time. One more waits for its end and answers all calls that arrived meanwhile, so an answer is never older than its call.
+ * Safe for any thread.
  */
 final class SharedAnswers<K, V> {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Duration LATER = Duration.ofSeconds(1);
 
-    /** The search for an answer that is under way, and the one that follows. */
+    /** The running search for an answer, and the next one. */
     private static final class Line<V> {
         private CompletableFuture<V> running;
         private @Nullable CompletableFuture<V> next;

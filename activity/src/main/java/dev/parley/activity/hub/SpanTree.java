@@ -199,7 +199,7 @@ final class SpanTree {
             return tree;
         }
 
-        /** The task of the calling agent that was under way when a task began: the newest one. */
+        /** The newest task of the calling agent that was running when a task began. */
         private @Nullable String caller(Found child) {
             String agent = child.callingAgent();
             if (agent == null) {

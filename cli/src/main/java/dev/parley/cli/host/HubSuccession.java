@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hub of a process, and those that replace it one after the other. A hub that may not use its database any more stays open, to refuse
- * requests, until the next one has the database. Safe for any thread.
+ * The current hub of a process and its successors. A hub that may no longer use its database stays open, and refuses requests, until its
+ * successor has opened the database. Safe for any thread.
  */
 final class HubSuccession {
     private static final Backoff STARTS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
-    /** Time that a stop waits for a start that is under way, whose database may not answer. */
-    private static final Duration UNDER_WAY = Duration.ofSeconds(10);
+    /** Time that a stop waits for the start of a successor, whose database may not answer. */
+    private static final Duration LONGEST_START = Duration.ofSeconds(10);
 
     private final Function<Hub, Supplier<Hub>> successor;
     private final Consumer<String> notes;
@@ -39,7 +39,7 @@ final class HubSuccession {
     private boolean stopping;
 
     /**
-     * @param successor returns the start of the hub that replaces one, which is called until it does not fail
+     * @param successor returns the start of a hub's successor, which is called until it succeeds
      * @param notes receives lines for operators
      */
     HubSuccession(Function<Hub, Supplier<Hub>> successor, Consumer<String> notes) {
@@ -84,7 +84,7 @@ final class HubSuccession {
         }
     }
 
-    /** Closes the hub, and that of a start that is under way. */
+    /** Closes the hub, and a successor that is starting. */
     void stop() {
         change(() -> stopping = true);
         Hub last = hub();
@@ -217,7 +217,7 @@ final class HubSuccession {
             if (starter != null) {
                 starter.interrupt(); // it may wait for its turn
             }
-            for (long left = UNDER_WAY.toNanos(); left > 0 && starting != null; ) {
+            for (long left = LONGEST_START.toNanos(); left > 0 && starting != null; ) {
                 left = changed.awaitNanos(left);
             }
         } catch (InterruptedException impatient) {

@@ -241,7 +241,7 @@ abstract class ResumingFeed<E> implements Feed<E> {
         Thread.ofVirtual().name("parley-resume").start(next);
     }
 
-    /** Waits for an attempt, and goes by what came of it; false if that is not known yet. */
+    /** Waits for an attempt and applies its result; false if it has none yet. */
     private boolean isOver(FutureTask<Feed<E>> resuming, Duration left) throws InterruptedException {
         try {
             feed = resuming.get(left.toNanos(), TimeUnit.NANOSECONDS);

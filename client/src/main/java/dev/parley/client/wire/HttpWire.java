@@ -231,8 +231,8 @@ public final class HttpWire implements AutoCloseable {
     }
 
     /**
-     * Gives up the connections that are open, because one of them has brought the answer to another request, or something else that cannot
-     * be read: whatever it brings next may be shifted, too. Exchanges under way go on.
+     * Gives up the open connections after one of them has received the answer to another request, or an unreadable one: further answers on
+     * it may be shifted, too. Running exchanges continue.
      */
     public void distrust() {
         era.incrementAndGet();

@@ -35,7 +35,7 @@ public final class Places {
         T at(AgentAddress place, Duration left) throws AttemptFailure, InterruptedException;
     }
 
-    /** Maximum of attempted places: a card may list any number, and each may take its time not to answer. */
+    /** Maximum of attempted places: a card may list any number, and an attempt may last until its timeout. */
     static final int MOST = 8;
 
     private final List<AgentAddress> places;

@@ -44,7 +44,7 @@ public interface Transport {
 
         <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context, Map<String, String> headers);
 
-        /** Gives up calls and streams that are under way. Idempotent. */
+        /** Cancels open calls and streams. Idempotent. */
         @Override
         void close();
     }

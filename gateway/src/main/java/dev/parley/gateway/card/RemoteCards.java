@@ -131,7 +131,7 @@ public final class RemoteCards implements AutoCloseable {
         return new RemoteCard(document, card, verdict, origin);
     }
 
-    /** Gives up fetches that are under way. Idempotent. */
+    /** Cancels running fetches. Idempotent. */
     @Override
     public void close() {
         fetch.close();

@@ -3,7 +3,7 @@ package dev.parley.gateway.upstream;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measured load of a replica: a moving average of its latencies that follows increases at once, and its calls under way. Safe for any
+ * Measured load of a replica: a moving average of its latencies that follows increases at once, and its open calls. Safe for any
  * thread.
  */
 final class Load {

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one {@link Upstream}. Calls without affinity go to the better of two replicas drawn at random, by latency, calls under way and
+ * The one {@link Upstream}. Calls without affinity go to the better of two replicas drawn at random, by latency, open calls and
  * weight; see {@code docs/adr/0060-replicas-of-a-route.md}.
  */
 final class Replicas implements Upstream {

@@ -27,7 +27,7 @@ public interface Upstream extends AutoCloseable {
      *
      * @param id value of affinity
      * @param breaker closed, half-open or open
-     * @param outstanding calls and streams under way
+     * @param outstanding open calls and streams
      */
     record Status(String id, String url, int weight, boolean draining, Breaker.State breaker, int outstanding) {}
 

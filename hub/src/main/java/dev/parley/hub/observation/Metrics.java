@@ -176,7 +176,7 @@ public final class Metrics implements RequestHandler {
         }
     }
 
-    /** Counts an attempt to deliver an event of a task of an agent, and takes its time. */
+    /** Counts an attempt to deliver an event of a task, and its duration. */
     public void attempted(String agent, String dialect, Outcome outcome, long nanos) {
         String word = outcome instanceof Outcome.Accepted ? "accepted" : "failed";
         attempts.labelValues(word).inc();

@@ -33,7 +33,7 @@ public final class KnowledgeStoreException extends RuntimeException {
         this(message, cause, timeout ? Kind.TIMEOUT : Kind.FAILED);
     }
 
-    /** The group has so many questions under way that this one was not begun. */
+    /** The group has reached its limit of running queries; this one was not started. */
     public static KnowledgeStoreException busy(Throwable cause) {
         return new KnowledgeStoreException("too many questions of the group are under way", cause, Kind.BUSY);
     }

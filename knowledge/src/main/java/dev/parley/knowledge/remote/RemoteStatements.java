@@ -427,7 +427,7 @@ public final class RemoteStatements implements GraphStore {
         return statements;
     }
 
-    /** Ends requests that are under way. The tables are closed by their owner. */
+    /** Cancels running requests. The tables are closed by their owner. */
     @Override
     public void close() {
         server.close();

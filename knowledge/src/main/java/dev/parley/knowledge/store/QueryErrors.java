@@ -29,7 +29,7 @@ public final class QueryErrors {
     /**
      * Returns the result of {@code asking}.
      *
-     * @throws A2AException {@code error} with a {@code reason} if it takes too long, or too much of the group is under way;
+     * @throws A2AException {@code error} with a {@code reason} after a timeout, or if the group has too many running queries;
      *     INVALID_PARAMS for an {@link InvalidField}
      */
     public static <T> T mapped(ErrorKind error, Supplier<T> asking) {
@@ -42,13 +42,12 @@ public final class QueryErrors {
         }
     }
 
-    /** Refuses a request because too much of its group is under way. */
+    /** Refuses a request of a group that has too many running queries. */
     public static A2AException busy(ErrorKind error) {
         return A2AException.of(error, error.defaultMessage(), Map.of("reason", "busy"), List.of(), LATER);
     }
 
-    /** Returns {@code error} with a {@code reason} if it took too long or too much was under way, UNAVAILABLE if the store is, else the
-     * failure itself. */
+    /** Returns {@code error} with a {@code reason} after a timeout or for too many queries, UNAVAILABLE if the store is, else the failure itself. */
     public static RuntimeException of(ErrorKind error, KnowledgeStoreException failure) {
         if (failure.isTimeout()) {
             return A2AException.of(

@@ -43,7 +43,7 @@ public record Sql(DatabaseKind kind) {
     }
 
     /**
-     * An INSERT from a SELECT that leaves alone what is there already. SQLite would copy each
+     * An INSERT from a SELECT that keeps existing rows. SQLite would copy each
      * page that it changes if it had to be able to undo the statement.
      */
     String insertNew(String intoAndSelect) {

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
 public final class SqlStatementStore implements GraphStore, GroupListener {
-    /** Queries that are under way at a time; each has a connection, so none waits for one. */
+    /** Queries that run at a time; each has a connection, so none waits for one. */
     public static final int AT_ONCE = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     /** The same for statements on a server: these queries wait for it, most of the time. */
@@ -100,7 +100,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         this(database, clock, AT_ONCE);
     }
 
-    /** @param atOnce queries that are under way at a time */
+    /** @param atOnce queries that run at a time */
     public SqlStatementStore(Database database, InstantSource clock, int atOnce) {
         this.database = database;
         this.clock = clock;
@@ -334,7 +334,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     /**
      * Does work of a group that may take longer than a moment, on one of the threads that the groups share.
      *
-     * @throws KnowledgeStoreException if it takes too long, or too much of the group is under way
+     * @throws KnowledgeStoreException if it exceeds its timeout, or the group has too many running queries
      * @throws A2AException UNAVAILABLE if the caller has gone
      */
     public <T> T compute(String group, Duration patience, Supplier<T> work) {

@@ -39,7 +39,7 @@ final class Connection {
     private final AtomicLong ids;
     private final Consumer<String> changes;
     final QuestionRouter questions;
-    /** Answers to requests of the server under way. */
+    /** Answers to open requests of the server. */
     private final Semaphore answers = new Semaphore(MOST_ANSWERS);
 
     private volatile Revision revision = Revision.V2026_07_28;

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request under way, with the messages of the server that belong to it. The transport adds messages; one thread at a time takes them.
+ * An open request, with the messages of the server that belong to it. The transport adds messages; one thread at a time takes them.
  */
 final class Exchange {
     private static final int MOST_WAITING = 1_000;

@@ -242,7 +242,7 @@ public final class StdioTransport implements McpTransport {
         }
     }
 
-    /** The only request under way; null if there are others, so that an answer without an id cannot be told to belong to one. */
+    /** The only open request; null if there are others, as an answer without an id cannot be matched then. */
     private @Nullable Exchange only() {
         List<Exchange> all = List.copyOf(exchanges.values());
         return all.size() == 1 ? all.getFirst() : null;

@@ -81,7 +81,7 @@ final class HeaderChecks {
         try {
             params = HeaderValues.params(tool.inputSchema());
         } catch (IllegalArgumentException wrongMarks) {
-            return; // clients do not offer such a tool, so nobody reads the headers
+            return; // clients do not offer such a tool, and no client sends its headers
         }
         for (HeaderValues.Param param : params) {
             String header = http.header(param.header());

@@ -73,9 +73,9 @@ public final class Http1Client extends LimitedClient {
     private final Opener opener;
     private final Runnable closing;
     private final Duration connect;
-    /** Calls under way with their ends, by {@link #elapsed}. */
+    /** Deadlines of running calls, by {@link #elapsed}. */
     private final Map<Call, Long> running = new ConcurrentHashMap<>();
-    /** When calls whose end has come are given up next. One timer serves many calls, as most end long before. */
+    /** Time of the next check for calls past their deadline. One timer serves many calls, as most end long before. */
     private final AtomicLong check = new AtomicLong(NEVER);
 
     private volatile boolean closed;

@@ -223,7 +223,7 @@ public final class OutboundConnections implements AutoCloseable {
         }
     }
 
-    /** Gives up requests that are under way and closes all connections. Idempotent. */
+    /** Cancels running requests and closes all connections. Idempotent. */
     @Override
     public void close() {
         creation.lock();

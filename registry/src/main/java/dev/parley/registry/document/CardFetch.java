@@ -153,7 +153,7 @@ public final class CardFetch implements AutoCloseable {
         return A2AException.of(RegistryError.NOT_FETCHED, problem);
     }
 
-    /** Gives up fetches that are under way. Idempotent. */
+    /** Cancels running fetches. Idempotent. */
     @Override
     public void close() {
         fetch.close();

@@ -25,7 +25,7 @@ final class Connection {
     /** Frames may always be as long. Source: RFC 9113, section 4.2. */
     private static final int SMALLEST_FRAME = 16 * 1024;
 
-    /** Requests of a connection that are not counted as a flood before its caller is known: refused, or under way. */
+    /** Requests of a connection that are not counted as a flood before its caller is known: refused, or running. */
     static final int SPARED = 8;
 
     /** Requests of an address that wait before floods from there are ended. */
@@ -178,7 +178,7 @@ final class Connection {
         return several == null ? current != null : !several.exchanges().isEmpty();
     }
 
-    /** Whether a request of HTTP/1.1 has come in whole and its answer is under way. For any thread. */
+    /** Whether a request of HTTP/1.1 is complete and its answer has not ended. For any thread. */
     boolean isBeingAnswered() {
         var exchange = current;
         return exchange != null && exchange.isReceived();
@@ -417,7 +417,7 @@ final class Connection {
                 || stream != null && now > stream.returnDeadline();
     }
 
-    /** Has a connection of HTTP/1.1 read ahead if its exchange has been under way since the last call. */
+    /** Has a connection of HTTP/1.1 read ahead if its exchange has been running since the last call. */
     void watchIfSlow() {
         var exchange = current;
         if (exchange != null && exchange.isSlow()) {

@@ -205,7 +205,7 @@ public final class Connections implements AutoCloseable {
         draining = true;
     }
 
-    /** Waits until no exchange is under way, at most {@code nanos}; then cuts every connection. */
+    /** Waits until all exchanges have ended, at most {@code nanos}; then cuts every connection. */
     public void drain(long nanos) {
         lock.lock();
         try {

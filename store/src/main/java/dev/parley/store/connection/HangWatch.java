@@ -8,12 +8,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Tells when one thing takes longer than it may. It costs a field for each, and a timer once in the limit of time while something is
- * under way. One thread begins and ends; what is called when it takes too long runs on the timer's thread, and again after each
- * further limit of time.
+ * Time limit of the operations of one thread. An operation costs the write of a field, and one timer per limit while operations run. One
+ * thread calls {@link #begin} and {@link #end()}. The action for a late operation runs on the timer's thread, and again after each further
+ * limit.
  */
 public final class HangWatch {
-    /** Ends what takes too long: statements, and what this watches. */
+    /** Timer of the time limits of statements and watched operations. */
     public static final ScheduledThreadPoolExecutor TIMER = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("store-timer").factory());
 
@@ -47,13 +47,13 @@ public final class HangWatch {
         since = NONE;
     }
 
-    /** When the limit is over for what is under way, by {@link System#nanoTime}. */
+    /** Time at which the limit of the current operation ends, by {@link System#nanoTime}. */
     public long end(long now) {
         long begun = since;
         return (begun == NONE ? now : begun) + limitNanos;
     }
 
-    /** Suspends the limit, as many times as it is called with true and not with false. */
+    /** Suspends the limit until each call with true has been followed by one with false. */
     public void takeTime(boolean isUnhurried) {
         unhurried.addAndGet(isUnhurried ? 1 : -1);
     }

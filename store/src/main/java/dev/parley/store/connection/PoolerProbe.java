@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 
 /**
  * Finds a pooler that gives each transaction another session of the server, as PgBouncer does in transaction mode: locks and settings of a
- * session are then those of somebody else. A connection sets a name, a second one holds a transaction, and both look whose name they see.
+ * session may then belong to another client. One connection sets a name while a second one holds a transaction; each reads the name that it sees.
  */
 public final class PoolerProbe {
     private static final int PATIENCE_MS = 3_000;

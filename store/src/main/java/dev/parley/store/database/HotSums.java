@@ -13,14 +13,14 @@ import java.util.stream.Collectors;
 /**
  * A table of sums in PostgreSQL to which each transaction may add. The server keeps a version of a row for each update as long as any
  * snapshot is open, such as that of a backup, and a statement looks through them all. So a sum is the sum over its slots, which are
- * part of the key: a row that was updated some times moves to a new slot, and leaves its versions behind. Slots belong to a
+ * part of the key: a row that was updated {@value #UPDATES} times moves to a new slot without the versions. Slots belong to a
  * stream; those of streams that have ended are added up when the next one starts. For the writer's thread.
  */
 public final class HotSums {
     /** A column, and its type as an element of an array. */
     public record Column(String name, String type) {}
 
-    /** What is added to the sum of a key. */
+    /** Value to be added to the sum of a key. */
     public record Addition(List<Object> key, long value) {}
 
     /** Updates of a row before it moves; a statement looks through as many versions at most, which takes some 30 µs. */

@@ -45,7 +45,7 @@ public abstract class SlicedWrites {
     }
 
     /**
-     * Refuses to tell that something is not in the database while a commit may be under way that its writer was cut off from.
+     * Refuses to answer that a row is missing while the server may still commit a transaction whose connection was lost.
      *
      * @throws OutageException if the database cannot be written, and its server would go on without the writer
      */

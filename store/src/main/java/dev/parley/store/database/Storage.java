@@ -289,9 +289,8 @@ public final class Storage implements GroupListener {
 
         @Override
         public void take(long bytes) {
-            // What is committed meanwhile counts twice for a moment: a write that would just fit may be refused, none
-            // that
-            // does not fit is let in.
+            // Bytes that are committed meanwhile count twice for a moment: a write that would just fit may be refused,
+            // but a write that exceeds the limit is never accepted.
             long others = reserved.getAndAdd(bytes);
             long used = used(group) + others;
             if (used + bytes > limit) {

@@ -60,7 +60,7 @@ final class Transactions {
         this.queue = queue;
     }
 
-    /** Adds a listener. On the writer's thread, so that it hears of whole groups. */
+    /** Adds a listener. To be called on the writer's thread, so that the listener sees whole groups. */
     void listen(GroupListener listener) {
         listeners.add(listener);
     }

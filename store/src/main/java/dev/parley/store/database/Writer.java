@@ -110,7 +110,7 @@ final class Writer {
 
     /**
      * @param open false once the database is closed
-     * @param ended is told once if the database may not be used any more
+     * @param ended receives the reason, once, if the database may not be used any more
      */
     Writer(
             DatabaseSystem system,
@@ -148,7 +148,7 @@ final class Writer {
             return;
         }
         if (!queue.add(work)) {
-            // On a thread of its own, for the caller may hold what the news needs.
+            // On a thread of its own: the caller may hold a lock that the callback needs.
             Thread.startVirtualThread(() -> CommitCallbacks.tell(
                     work, new OutageException(queue.size() + " writes wait for the disk already; try again later")));
             return;
@@ -202,7 +202,7 @@ final class Writer {
         takeWithin(now == null || isEnded ? Long.MAX_VALUE : now.nanosToRetry(), group);
     }
 
-    /** Tells all works that wait that the database does not answer, and ends what the writer waits for. On the timer's thread. */
+    /** Fails all waiting works because the database does not answer, and interrupts the statement of the writer. On the timer's thread. */
     private void giveUp() {
         if (isEnded) {
             return;
@@ -225,7 +225,7 @@ final class Writer {
         teller.tell(queue.removeAllBut(STOP), outageException("the database cannot be written", found));
     }
 
-    /** @param isUnhurried true while what is written may take its time */
+    /** @param isUnhurried true while writes have no time limit */
     void takeTime(boolean isUnhurried) {
         watch.takeTime(isUnhurried);
     }
@@ -316,7 +316,7 @@ final class Writer {
     private void refuse(DatabaseSession session, Queue<Work> group, Exception problem) {
         Outage now = outage;
         if (now != null) {
-            if (!FileFaultException.isCauseOf(problem)) { // of which the attempt to write has told
+            if (!FileFaultException.isCauseOf(problem)) { // logged by the attempt to write
                 LOG.log(Level.ERROR, "could not write", problem);
             }
             refuse(group, outageException("could not write", now));

@@ -255,7 +255,7 @@ public final class DataFiles implements AutoCloseable {
         return files == null ? checkpoint.make() : files.move(checkpoint);
     }
 
-    /** {@link #move} unless another checkpoint is under way, for which it does not wait. */
+    /** {@link #move} unless another checkpoint is running, for which it does not wait. */
     public void moveNow(Move<?> checkpoint) throws SQLException {
         OpenFiles files = open;
         if (files == null) {

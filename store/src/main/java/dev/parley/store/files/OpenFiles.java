@@ -219,7 +219,7 @@ final class OpenFiles implements AutoCloseable {
         }
     }
 
-    /** {@link #move} unless another checkpoint is under way, for which it does not wait. */
+    /** {@link #move} unless another checkpoint is running, for which it does not wait. */
     void moveNow(DataFiles.Move<?> move) throws SQLException {
         if (moving.tryLock()) {
             try {

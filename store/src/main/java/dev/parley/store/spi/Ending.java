@@ -1,10 +1,10 @@
 package dev.parley.store.spi;
 
 /**
- * Why a program may not use a database any more that it has open: what it remembers of the database may be wrong. Only a new start of
- * the program, which reads everything again, may use it.
+ * Reason for which a program may no longer use its open database: its memory of the database may be wrong. After a restart the program
+ * reads everything again and may use it.
  *
- * @param words for operators
+ * @param words message for operators
  * @param lostGroups transactions of this program that had been acknowledged and are missing in the database; 0 if none is
  */
 public record Ending(Cause cause, String words, long lostGroups) {

@@ -63,7 +63,7 @@ public final class ConsentPage {
                 hidden));
     }
 
-    /** A refusal that must not reach the address of the client, because that may be of somebody else. */
+    /** A refusal that is not redirected to the client's address, because that address may belong to another party. */
     public static WireAnswer.Whole refuse(int status, String problem) {
         return answer(
                 status,
