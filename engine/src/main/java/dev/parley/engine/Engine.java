@@ -51,7 +51,6 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -485,7 +484,7 @@ public final class Engine implements AutoCloseable {
         public void written(LiveTask live, Segment segment) {
             tasks().live().settled(live);
             parts.admissions().settled(segment.messages());
-            parts.names().settled(live, Stream.ofNullable(segment.name()).toList());
+            parts.names().settled(live, segment.naming());
             Webhooks webhooks = parts.webhooks();
             if (live.isWatched() && webhooks != null) {
                 webhooks.wake(live.key());

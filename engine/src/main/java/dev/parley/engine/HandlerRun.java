@@ -100,6 +100,11 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         return origin.key;
     }
 
+    /** True if this turn is because of a message to a task that was there before. */
+    boolean followsMessage() {
+        return origin.followUp && origin.key != null;
+    }
+
     LiveTask live() {
         return live;
     }

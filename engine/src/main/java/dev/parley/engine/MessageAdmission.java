@@ -1,5 +1,8 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
@@ -27,12 +30,14 @@ import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -42,6 +47,11 @@ import org.jspecify.annotations.Nullable;
 final class MessageAdmission {
     /** Time that an agent may take until its first event before its task is created without one. */
     private static final Duration GRACE = Duration.ofMillis(50);
+
+    /** Time that a sender waits for the task of another engine that works at its message, and the pauses between looks for it. */
+    private static final Duration LONGEST_PENDING = Duration.ofSeconds(10);
+
+    private static final Backoff PENDING = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
     private final Parts parts;
     private final Tasks tasks;
@@ -80,7 +90,10 @@ final class MessageAdmission {
     }
 
     SendResult send(SendMessage send, CallContext context) {
-        Sent sent = admit(send, context);
+        return untilTaken(send, context, sent -> outcome(sent, send, context));
+    }
+
+    private SendResult outcome(Sent sent, SendMessage send, CallContext context) {
         boolean immediately = send.configuration().returnImmediately();
         try (Pin pin = sent.pin()) {
             LiveTask live = pin.task();
@@ -95,7 +108,10 @@ final class MessageAdmission {
     }
 
     Feed<LoggedEvent> stream(SendStreamingMessage send, CallContext context) {
-        Sent sent = admit(send, context);
+        return untilTaken(send, context, sent -> feed(sent, send, context));
+    }
+
+    private Feed<LoggedEvent> feed(Sent sent, SendStreamingMessage send, CallContext context) {
         return sent.pin().into(pin -> {
             await(sent, task -> true, context);
             Integer length = send.configuration().historyLength();
@@ -111,6 +127,39 @@ final class MessageAdmission {
             // Older dialects end their streams, or keep them open, as their own versions say.
             return context.dialect().equals(CallContext.V1) ? reader.untilSettled() : reader;
         });
+    }
+
+    /**
+     * Lets a message in and answers it. If another engine has let it in at the same time, the message is a repetition: it is let in again
+     * until the task of the other engine is found.
+     *
+     * @throws A2AException UNAVAILABLE if nothing of that task is in the log for as long as the caller waits
+     */
+    private <R> R untilTaken(Send send, CallContext context, Function<Sent, R> answer) {
+        Duration patience = tasks.patience(context);
+        long wait = (patience.compareTo(LONGEST_PENDING) < 0 ? patience : LONGEST_PENDING).toNanos();
+        long begun = parts.threads().nanoTime();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return answer.apply(admit(send, context, attempt > 1));
+            } catch (A2AException refusal) {
+                if (!(refusal.getCause() instanceof KeyTakenException taken)
+                        || parts.threads().nanoTime() - begun > wait
+                        || !parts.runs().isOpen()) {
+                    throw refusal;
+                }
+                parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
+                if (taken.isPending() || attempt > 1) {
+                    var over = new CompletableFuture<@Nullable Void>();
+                    parts.limits().in(PENDING.bound(attempt), () -> over.complete(null));
+                    over.join();
+                }
+            }
+        }
+    }
+
+    private static String messageId(Send send) {
+        return send.message().messageId();
     }
 
     /**
@@ -156,8 +205,12 @@ final class MessageAdmission {
         }
     }
 
-    /** Lets a message in: it begins a task, continues one, or is known and leads to the same task as before. */
-    private Sent admit(Send send, CallContext context) {
+    /**
+     * Lets a message in: it begins a task, continues one, or is known and leads to the same task as before.
+     *
+     * @param taken whether it is known that another engine has let it in
+     */
+    private Sent admit(Send send, CallContext context, boolean taken) {
         Message message = send.message();
         if (message.role() != Role.USER) {
             throw A2AException.invalidParams("message.role", "ROLE_AGENT (expected: ROLE_USER)");
@@ -184,7 +237,7 @@ final class MessageAdmission {
             return repeated(first, message, context);
         }
         try {
-            Sent sent = admit(send, context, messageKey);
+            Sent sent = admit(send, context, messageKey, taken);
             mine.complete(sent.live());
             if (sent.turn() == null) {
                 parts.admissions().leave(messageKey);
@@ -204,14 +257,29 @@ final class MessageAdmission {
         }
     }
 
-    private Sent admit(Send send, CallContext context, MessageKey messageKey) {
-        Sent known = known(messageKey, send.message(), context);
-        if (known != null) {
+    private Sent admit(Send send, CallContext context, MessageKey messageKey, boolean taken) {
+        // A claim finds by itself what another engine has let in, without a look-up of each message that begins a task.
+        boolean isClaimed = parts.log().once() == Once.CLAIM && send.message().taskId() == null;
+        if (!isClaimed || taken || parts.log().mayHave(messageKey)) {
+            Sent known = known(messageKey, send.message(), context);
+            return known == null ? admitNew(send, context, messageKey) : known;
+        }
+        try {
+            return admitNew(send, context, messageKey);
+        } catch (A2AException refused) {
+            Sent known =
+                    refused.getCause() instanceof KeyTakenException ? null : known(messageKey, send.message(), context);
+            if (known == null) {
+                throw refused;
+            }
             return known;
         }
+    }
+
+    private Sent admitNew(Send send, CallContext context, MessageKey messageKey) {
         String taskId = send.message().taskId();
         if (taskId != null && context.namesTasks()) {
-            return admit(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
+            return admitNamed(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
         }
         return taskId == null
                 ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
@@ -220,7 +288,7 @@ final class MessageAdmission {
     }
 
     /** Admits a message that names the task by a name of its sender. */
-    private Sent admit(Send send, CallContext context, MessageKey messageKey, TaskName name) {
+    private Sent admitNamed(Send send, CallContext context, MessageKey messageKey, TaskName name) {
         NamedTasks.Meant meant = parts.names().meant(send, context, name, first -> fresh(first, context));
         return meant.pin().into(pin -> {
             if (!meant.begins()) {
@@ -360,6 +428,7 @@ final class MessageAdmission {
         live.reserve(List.of(send.message()));
         boolean inContext = send.message().contextId() != null;
         boolean taken = false;
+        @Nullable Claim claim = null;
         try {
             if (inContext) {
                 parts.turns().take(live.key(), live.contextId());
@@ -371,15 +440,33 @@ final class MessageAdmission {
             }
             live.causedBy(Tasks.cause(context));
             live.answersFor(messageKey);
+            claim = claim(live, messageKey);
             live.runs().enter(turn);
             runner.start(turn);
             return new Sent(pin, 0, turn, true);
         } catch (RuntimeException refused) {
+            if (claim != null) {
+                parts.log().release(claim);
+            }
             live.giveBackSpace();
             if (taken) {
                 parts.turns().giveBack(live.key(), live.contextId());
             }
             throw refused;
+        }
+    }
+
+    /** Has the log take a message, before the agent starts; returns null if the first segment of the task does. */
+    private @Nullable Claim claim(LiveTask live, MessageKey messageKey) {
+        if (parts.log().once() == Once.INDEX) {
+            return null;
+        }
+        var claim = new Claim(messageKey, live.key().taskId(), live.naming());
+        try {
+            parts.log().claim(claim).join();
+            return claim;
+        } catch (CompletionException failure) {
+            throw LiveTask.unwritten(failure.getCause() instanceof Exception cause ? cause : failure);
         }
     }
 

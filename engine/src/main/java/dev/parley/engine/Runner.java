@@ -4,8 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Slots;
 import dev.parley.engine.scheduling.TimeLimits;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.TaskLog.Cause;
+import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.tasks.LiveTask;
@@ -226,8 +228,9 @@ final class Runner {
         LiveTask live = turn.live();
         MessageKey message = turn.key();
         if (message != null && live.isAnswered()) {
+            parts.log().release(new Claim(message, live.key().taskId(), live.naming()));
             parts.admissions().leave(message); // nothing is written, so nothing else will
-            parts.names().settled(live, Stream.ofNullable(live.name()).toList());
+            parts.names().settled(live, live.naming());
             live.giveBackSpace();
             parts.tasks().live().remove(live); // announced in the moment of the answer, it never comes to be
         }
@@ -268,6 +271,10 @@ final class Runner {
         }
         if (turn.live().isBroken()) {
             return; // what it was to work on is not in the log
+        }
+        if (turn.followsMessage() && parts.log().once() == Once.CLAIM && !isWritten(turn.live())) {
+            waits(turn); // or it is another engine's message
+            return;
         }
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));

@@ -8,6 +8,7 @@ import dev.parley.engine.spi.TaskLog.Count;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Listed;
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Position;
 import dev.parley.engine.spi.TaskLog.Query;
@@ -530,12 +531,12 @@ public abstract class TaskLogContract {
     }
 
     @Test
-    void aNameGoesToTheTaskThatGotItLast() {
+    void aNameMovesFromTheTaskThatHasItToTheNextOne() {
         var name = new TaskName(ALICE, "agent", "mine");
         TaskKey first = key(ALICE, "task-1");
         TaskKey second = key(ALICE, "task-2");
         write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), name);
-        write(second, 1, List.of(created(second)), name);
+        submit(second, 1, List.of(created(second)), new Naming(name, "task-1")).join();
 
         assertThat(log.taskNamed(name)).contains("task-2");
         assertThat(log.find(first)).isPresent();
@@ -549,7 +550,7 @@ public abstract class TaskLogContract {
         TaskKey second = key(ALICE, "task-2");
         TaskKey third = key(ALICE, "task-3");
         write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), kept);
-        write(second, 1, List.of(created(second)), kept);
+        submit(second, 1, List.of(created(second)), new Naming(kept, "task-1")).join();
         write(third, 1, List.of(created(third), moved(third, TaskState.COMPLETED)), lost);
         clock.advance(Duration.ofSeconds(1));
 
@@ -603,14 +604,14 @@ public abstract class TaskLogContract {
     }
 
     private void write(TaskKey key, long first, List<TaskEvent> events, TaskName name) {
-        submit(key, first, events, name).join();
+        submit(key, first, events, new Naming(name, null)).join();
     }
 
     private CompletableFuture<Segment> submit(
-            TaskKey key, long first, List<TaskEvent> events, @Nullable TaskName name, MessageKey... messages) {
+            TaskKey key, long first, List<TaskEvent> events, @Nullable Naming naming, MessageKey... messages) {
         Segment plain = SegmentWriter.segment(key, first, events, clock.instant());
         return SegmentWriter.submit(
-                log, new Segment(plain.head(), plain.events(), List.of(messages), name, plain.cause(), List.of()));
+                log, new Segment(plain.head(), plain.events(), List.of(messages), naming, plain.cause(), List.of()));
     }
 
     private static Query query(

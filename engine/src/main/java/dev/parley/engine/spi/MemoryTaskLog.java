@@ -14,6 +14,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
@@ -52,9 +53,13 @@ public final class MemoryTaskLog implements TaskLog {
     private final Map<TaskKey, Row> rows = new ConcurrentHashMap<>();
     private final Map<MessageKey, Led> messages = new ConcurrentHashMap<>();
     private final Map<TaskName, String> names = new ConcurrentHashMap<>();
+    /** The tasks that are about to begin, by what they have claimed. */
+    private final Map<Object, String> claims = new HashMap<>();
+
     private final Map<Context, Integer> turns = new ConcurrentHashMap<>();
     private final MemoryPushStore webhooks = new MemoryPushStore();
     private final InstantSource clock;
+    private final Once once;
 
     private record Led(String taskId, Instant at) {}
 
@@ -64,7 +69,13 @@ public final class MemoryTaskLog implements TaskLog {
 
     /** A log that tells by {@code clock} when a message was taken. */
     public MemoryTaskLog(InstantSource clock) {
+        this(clock, Once.INDEX);
+    }
+
+    /** @param once when a message gets its task */
+    public MemoryTaskLog(InstantSource clock, Once once) {
         this.clock = clock;
+        this.once = once;
     }
 
     /** The webhooks of its tasks. */
@@ -80,6 +91,17 @@ public final class MemoryTaskLog implements TaskLog {
             if (segment == null) {
                 return;
             }
+            String taskId = segment.head().key().taskId();
+            Optional<KeyTakenException> taken = taken(segment.messages(), segment.naming(), taskId);
+            segment.messages().forEach(key -> claims.remove(key, taskId));
+            Naming naming = segment.naming();
+            if (naming != null) {
+                claims.remove(naming, taskId);
+            }
+            if (taken.isPresent()) {
+                writer.failed(segment, taken.get());
+                return;
+            }
             Row row = rows.get(segment.head().key());
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
             events.addAll(segment.events());
@@ -90,14 +112,73 @@ public final class MemoryTaskLog implements TaskLog {
             times.put(segment.events().getFirst().sequence(), clock.instant());
             rows.put(segment.head().key(), new Row(segment.head(), events, cause, sum, times));
             turns.merge(Context.of(segment.head()), more, Integer::sum);
-            var led = new Led(segment.head().key().taskId(), clock.instant());
+            var led = new Led(taskId, clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
-            TaskName name = segment.name();
-            if (name != null) {
-                names.put(name, led.taskId());
+            if (naming != null) {
+                names.put(naming.name(), taskId);
             }
             segment.webhooks().forEach(webhook -> webhooks.save(webhook, segment.cause()));
             writer.written(segment);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns why a task cannot have these keys; empty if it can. */
+    private Optional<KeyTakenException> taken(List<MessageKey> keys, @Nullable Naming naming, String taskId) {
+        for (MessageKey key : keys) {
+            if (!claims.getOrDefault(key, taskId).equals(taskId)) {
+                return Optional.of(new KeyTakenException("message \"" + key.messageId() + "\"", true));
+            }
+            if (!taskOf(key).orElse(taskId).equals(taskId)) {
+                return Optional.of(new KeyTakenException("message \"" + key.messageId() + "\"", false));
+            }
+        }
+        if (naming == null) {
+            return Optional.empty();
+        }
+        String holder = names.get(naming.name());
+        boolean isPending = !claims.getOrDefault(naming, taskId).equals(taskId);
+        boolean isFree = holder == null || holder.equals(naming.before()) || holder.equals(taskId);
+        return isFree && !isPending
+                ? Optional.empty()
+                : Optional.of(new KeyTakenException("name \"" + naming.name().name() + "\"", isPending));
+    }
+
+    @Override
+    public Once once() {
+        return once;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> claim(Claim claim) {
+        lock.lock();
+        try {
+            KeyTakenException taken = taken(List.of(claim.message()), claim.naming(), claim.taskId())
+                    .orElse(null);
+            if (taken != null) {
+                return CompletableFuture.failedFuture(taken);
+            }
+            claims.put(claim.message(), claim.taskId());
+            Naming naming = claim.naming();
+            if (naming != null) {
+                claims.put(naming, claim.taskId());
+            }
+            return CompletableFuture.completedFuture(null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void release(Claim claim) {
+        lock.lock();
+        try {
+            claims.remove(claim.message(), claim.taskId());
+            Naming naming = claim.naming();
+            if (naming != null) {
+                claims.remove(naming, claim.taskId());
+            }
         } finally {
             lock.unlock();
         }

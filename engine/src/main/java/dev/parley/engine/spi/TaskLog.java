@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,13 @@ public interface TaskLog extends AutoCloseable {
 
     /** Name that callers of a scope have given to one of their tasks of an agent. */
     record TaskName(Scope scope, String agent, String name) {}
+
+    /**
+     * Says that a task gets a name.
+     *
+     * @param before the task that has it so far, which has ended or is gone; null for none
+     */
+    record Naming(TaskName name, @Nullable String before) {}
 
     /**
      * Summary of a task, available without reading its events.
@@ -52,7 +60,7 @@ public interface TaskLog extends AutoCloseable {
      * @param head the task as it stands after them
      * @param events numbered without gaps; the last one is {@code head.lastSequence()}
      * @param messages messages that the events answer for; written in the same transaction
-     * @param name what callers call the task from now on, and no other any more; null for nothing new
+     * @param naming what callers call the task from now on, and no other any more; null for nothing new
      * @param cause caller or agent that changed the task
      * @param webhooks those that came with the messages; saved in the same transaction
      * @param before state of the task before them; null if it begins
@@ -61,7 +69,7 @@ public interface TaskLog extends AutoCloseable {
             Head head,
             List<LoggedEvent> events,
             List<MessageKey> messages,
-            @Nullable TaskName name,
+            @Nullable Naming naming,
             Cause cause,
             List<Subscription> webhooks,
             @Nullable TaskState before) {
@@ -70,16 +78,16 @@ public interface TaskLog extends AutoCloseable {
                 Head head,
                 List<LoggedEvent> events,
                 List<MessageKey> messages,
-                @Nullable TaskName name,
+                @Nullable Naming naming,
                 Cause cause,
                 List<Subscription> webhooks) {
-            this(head, events, messages, name, cause, webhooks, null);
+            this(head, events, messages, naming, cause, webhooks, null);
         }
 
         /** A segment without webhooks with which a task begins. */
         public Segment(
-                Head head, List<LoggedEvent> events, List<MessageKey> messages, @Nullable TaskName name, Cause cause) {
-            this(head, events, messages, name, cause, List.of(), null);
+                Head head, List<LoggedEvent> events, List<MessageKey> messages, @Nullable Naming naming, Cause cause) {
+            this(head, events, messages, naming, cause, List.of(), null);
         }
     }
 
@@ -100,7 +108,11 @@ public interface TaskLog extends AutoCloseable {
         /** The segment is on disk. Called by the log, in the order of the takes; must not block. */
         void written(Segment segment);
 
-        /** The segment could not be written and is not in the log. Called by the log; must not block. */
+        /**
+         * The segment could not be written and is not in the log. Called by the log; must not block.
+         *
+         * @param cause a {@link KeyTakenException} if a message or the name leads to another task
+         */
         void failed(Segment segment, Exception cause);
     }
 
@@ -109,6 +121,38 @@ public interface TaskLog extends AutoCloseable {
      * tasks have to write then.
      */
     void submit(Writer writer);
+
+    /** When this log makes sure that a message leads to one task. */
+    default Once once() {
+        return Once.INDEX;
+    }
+
+    /**
+     * The messages and the name that are to lead to a task which is about to begin.
+     *
+     * @param naming the name that the task gets; null for none
+     */
+    record Claim(
+            MessageKey message, String taskId, @Nullable Naming naming) {}
+
+    /**
+     * Has a message lead to a task that is about to begin, before anything of the task is written; for a log of {@link Once#CLAIM}. Done when
+     * the claim is on disk. The task's first segment then says the same, or the claim is {@linkplain #release released}; the claim of an
+     * engine that has ended since can be taken over.
+     *
+     * @return fails with a {@link KeyTakenException} if the message leads to another task, or the name does; then nothing is claimed
+     */
+    default CompletableFuture<@Nullable Void> claim(Claim claim) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Gives up a claim: the task does not begin. Queued like a segment; harmless if the claim does not exist. */
+    default void release(Claim claim) {}
+
+    /** False if no message of this key is in the log, as far as that is known without looking it up. */
+    default boolean mayHave(MessageKey key) {
+        return true;
+    }
 
     /** The space that a group has for its tasks. */
     default Space space(String group) {

@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admissions {
     /** An admitted message that is not in the log yet, and the task that it leads to. */
-    public record First(Message message, CompletableFuture<LiveTask> live) {}
+    public record First(Message message, CompletableFuture<LiveTask> live) {
+        boolean isRefused() {
+            LiveTask task = live.isDone() && !live.isCompletedExceptionally() ? live.join() : null;
+            return task != null && task.isBroken();
+        }
+    }
 
     private final ConcurrentHashMap<MessageKey, First> messages = new ConcurrentHashMap<>();
 
@@ -25,6 +30,11 @@ public final class Admissions {
     /** Forgets a message: the log has it, or nothing of it will be written. */
     public void leave(MessageKey key) {
         messages.remove(key);
+    }
+
+    /** Forgets a message if it led to a task that the log has refused. */
+    public void leaveRefused(MessageKey key) {
+        messages.computeIfPresent(key, (message, first) -> first.isRefused() ? null : first);
     }
 
     /** Forgets messages that led to a task: the log has taken them, or refused them. */

@@ -4,8 +4,8 @@ import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.Segment;
-import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ final class Draft {
     private int bytes;
     private List<MessageKey> messages = new ArrayList<>();
     private List<Subscription> webhooks = new ArrayList<>();
-    private volatile @Nullable TaskName name;
+    private volatile @Nullable Naming name;
 
     boolean isFull() {
         return events.size() >= MAX_EVENTS || bytes >= MAX_BYTES;
@@ -46,12 +46,12 @@ final class Draft {
     }
 
     /** Has the segment say what callers call the task. */
-    void name(@Nullable TaskName called) {
+    void name(@Nullable Naming called) {
         name = called;
     }
 
     @Nullable
-    TaskName name() {
+    Naming name() {
         return name;
     }
 

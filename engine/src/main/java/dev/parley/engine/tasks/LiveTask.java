@@ -10,6 +10,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
@@ -332,13 +333,13 @@ public final class LiveTask implements TaskLog.Writer {
     }
 
     /** Has the next segment say what callers call this task. */
-    public void named(TaskName name) {
-        Guarded.change(lock, () -> pending.name(name));
+    public void named(Naming naming) {
+        Guarded.change(lock, () -> pending.name(naming));
     }
 
     /** The name that the next segment will say; null if none. */
     @Nullable
-    public TaskName name() {
+    public Naming naming() {
         return pending.name();
     }
 
@@ -537,18 +538,15 @@ public final class LiveTask implements TaskLog.Writer {
     public void failed(Segment segment, Exception cause) {
         engine.listener().refuses(this, segment);
         var lostMessages = new ArrayList<>(segment.messages());
-        var lostNames = new ArrayList<>(Stream.ofNullable(segment.name()).toList());
+        var lostNames = new ArrayList<>(namesIn(segment.naming()));
         lock.lock();
         try {
             lostMessages.addAll(pending.messages());
-            Stream.ofNullable(pending.name()).forEach(lostNames::add);
+            lostNames.addAll(namesIn(pending.name()));
             pending.drop();
             // The emitted events will never be on disk: the fold returns to the state that callers have seen.
             ahead = durable;
-            String reason =
-                    TemporaryFailure.reasonOf(cause).map(words -> ": " + words).orElse("");
-            broken = A2AException.unavailable("The task could not be written" + reason, Duration.ofSeconds(1))
-                    .causedBy(cause);
+            broken = unwritten(cause);
             // Not those before it: when the log closes, it refuses new ones while it still writes the last.
             var lost = inFlight.tailMap(segment.head().lastSequence(), true);
             lost.values().forEach(taken -> space.giveBack(taken.space));
@@ -560,6 +558,18 @@ public final class LiveTask implements TaskLog.Writer {
             lock.unlock();
         }
         engine.listener().refused(this, lostMessages, lostNames);
+    }
+
+    /** The refusal of calls whose task the log has refused. */
+    public static A2AException unwritten(Exception cause) {
+        String reason =
+                TemporaryFailure.reasonOf(cause).map(words -> ": " + words).orElse("");
+        return A2AException.unavailable("The task could not be written" + reason, Duration.ofSeconds(1))
+                .causedBy(cause);
+    }
+
+    private static List<TaskName> namesIn(@Nullable Naming naming) {
+        return naming == null ? List.of() : List.of(naming.name());
     }
 
     /** Marks this task as removed from the log: reads do not find it. */

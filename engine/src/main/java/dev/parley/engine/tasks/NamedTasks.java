@@ -1,6 +1,7 @@
 package dev.parley.engine.tasks;
 
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AException;
@@ -11,8 +12,10 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.support.Ids;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names that callers of 0.1 and the Agentic Kernel give to their tasks, in front of the admission of messages. A name belongs to the task
@@ -44,10 +47,17 @@ public final class NamedTasks {
      * so that an id that a caller of 0.1 goes on with does not lead another one to the task before it.
      */
     public TaskKey key(CallContext context, String agent, String taskId) {
-        String id = context.literalIds()
-                ? taskId
-                : log.taskNamed(new TaskName(context.scope(), agent, taskId)).orElse(taskId);
-        return new TaskKey(context.scope(), agent, id);
+        var name = new TaskName(context.scope(), agent, taskId);
+        return key(context, name, context.literalIds() ? null : holder(name));
+    }
+
+    private @Nullable String holder(TaskName name) {
+        return log.taskNamed(name).orElse(null);
+    }
+
+    private static TaskKey key(CallContext context, TaskName name, @Nullable String holder) {
+        boolean isName = holder != null && !context.literalIds();
+        return new TaskKey(context.scope(), name.agent(), isName ? holder : name.name());
     }
 
     /**
@@ -61,7 +71,8 @@ public final class NamedTasks {
         Message message = send.message();
         while (true) {
             awaitName(name, context);
-            TaskKey meant = key(context, name.agent(), name.name());
+            String holder = holder(name);
+            TaskKey meant = key(context, name, holder);
             boolean known = !meant.taskId().equals(name.name()) || Ids.madeAt(name.name()) != null;
             Pin present = known ? tasks.live().pin(meant) : null; // most names are new: nothing to look up twice
             Task task = present == null ? null : present.task().ahead();
@@ -75,13 +86,13 @@ public final class NamedTasks {
             }
             Pin fresh = beginning.apply(first);
             if (naming.putIfAbsent(name, fresh.task()) == null) {
-                if (!key(context, name.agent(), name.name()).equals(meant)) {
+                if (!Objects.equals(holder(name), holder)) {
                     // Another task got the name, and was settled, since it was looked up.
                     naming.remove(name, fresh.task());
                     fresh.close();
                     continue;
                 }
-                fresh.task().named(name);
+                fresh.task().named(new Naming(name, holder));
                 return new Meant(fresh, send.with(first), true);
             }
             fresh.close();
@@ -101,10 +112,22 @@ public final class NamedTasks {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw LiveTask.stopping();
+        } catch (A2AException refused) {
+            if (live.isBroken()) {
+                naming.remove(name, live); // the log does not get it
+            }
+            throw refused;
         }
         // Not before: a caller that has given up waiting must not let another task take the name of one that is yet to
         // begin.
         naming.remove(name, live);
+    }
+
+    /** Forgets the name that a task was getting, if any. */
+    public void settled(LiveTask live, @Nullable Naming getting) {
+        if (getting != null) {
+            settled(live, List.of(getting.name()));
+        }
     }
 
     /** Forgets names that a task was getting: the log has them, or will not get them. */

@@ -157,8 +157,9 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         } else {
             move(session, lane, segment, first, events);
         }
-        TaskName name = segment.name();
-        if (name != null) {
+        Naming naming = segment.naming();
+        if (naming != null) {
+            TaskName name = naming.name();
             keys.addName(lane, name.name());
             session.update(
                     "INSERT INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)"
