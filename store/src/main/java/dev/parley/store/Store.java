@@ -1,5 +1,6 @@
 package dev.parley.store;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.audit.AuditTrail;
@@ -30,12 +31,12 @@ public final class Store implements AutoCloseable {
     private final JdbcTaskLog log;
     private final JdbcPushStore webhooks;
 
-    private Store(Database database, InstantSource clock, AtRest atRest, AuditTrail audit) {
+    private Store(Database database, InstantSource clock, AtRest atRest, AuditTrail audit, Once once) {
         this.database = database;
-        var lanes = new Lanes(database);
+        var lanes = new Lanes(database, once);
         this.audit = audit;
         var pushStore = new JdbcPushStore(database, lanes, audit, clock, atRest);
-        this.log = new JdbcTaskLog(database, lanes, audit, atRest, pushStore);
+        this.log = new JdbcTaskLog(database, lanes, audit, atRest, pushStore, once);
         this.webhooks = pushStore;
     }
 
@@ -120,10 +121,15 @@ public final class Store implements AutoCloseable {
     }
 
     public static Store in(Database database, InstantSource clock, AtRest atRest) {
+        return in(database, clock, atRest, Once.INDEX);
+    }
+
+    /** @param once when a message gets its task; a claim if other hubs write to the database, too */
+    public static Store in(Database database, InstantSource clock, AtRest atRest, Once once) {
         try {
             AuditTrail audit = AuditTrail.in(database, clock);
             atRest.check(database);
-            var store = new Store(database, clock, atRest, audit);
+            var store = new Store(database, clock, atRest, audit, once);
             store.webhooks.sealAnew();
             return store;
         } catch (RuntimeException refused) {
@@ -142,7 +148,7 @@ public final class Store implements AutoCloseable {
         Database database = Database.openForReading(directory);
         try {
             atRest.checkKeys(database);
-            return new Store(database, InstantSource.system(), atRest, AuditTrail.reading(database));
+            return new Store(database, InstantSource.system(), atRest, AuditTrail.reading(database), Once.INDEX);
         } catch (RuntimeException refused) {
             database.close();
             throw refused;
@@ -157,7 +163,7 @@ public final class Store implements AutoCloseable {
      */
     public static List<TaskLog.Head> tasks(Path directory, TaskFilter filter) {
         try (Database database = Database.openForReading(directory)) {
-            return new Store(database, InstantSource.system(), AtRest.PLAIN, AuditTrail.reading(database))
+            return new Store(database, InstantSource.system(), AtRest.PLAIN, AuditTrail.reading(database), Once.INDEX)
                     .log.newest(filter);
         }
     }

@@ -32,9 +32,11 @@ public final class PostgresqlBatch implements DatabaseSession.Deferred {
     }
 
     /** Statements that gather rows of their own. */
-    @FunctionalInterface
     public interface Source {
         void addTo(List<Piece> pieces);
+
+        /** All statements of the batch have been run, and passed their checks. */
+        default void flushed(DatabaseSession session) throws SQLException {}
     }
 
     private final List<Piece> first = new ArrayList<>();
@@ -95,6 +97,7 @@ public final class PostgresqlBatch implements DatabaseSession.Deferred {
                 statement.getMoreResults();
             }
         }
+        rows.flushed(session);
     }
 
     /** Parameters of statements in their order. */
@@ -103,7 +106,7 @@ public final class PostgresqlBatch implements DatabaseSession.Deferred {
         private final List<Array> arrays = new ArrayList<>();
         private int count;
 
-        Parameters(PreparedStatement statement) {
+        public Parameters(PreparedStatement statement) {
             this.statement = statement;
         }
 

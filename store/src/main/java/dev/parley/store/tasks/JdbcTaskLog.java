@@ -3,6 +3,8 @@ package dev.parley.store.tasks;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.engine.spi.DamagedTaskException;
+import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.Space;
 import dev.parley.engine.spi.TaskLog;
@@ -26,6 +28,7 @@ import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskRows.Before;
 import dev.parley.store.tasks.TaskRows.Ids;
 import dev.parley.store.tasks.TaskRows.InRow;
+import dev.parley.store.tasks.TaskRows.KeyUser;
 import dev.parley.store.tasks.TaskRows.Move;
 import dev.parley.store.tasks.TaskRows.NewTask;
 import dev.parley.store.tasks.TaskRows.SegmentRow;
@@ -42,6 +45,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -66,6 +70,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final JdbcPushStore webhooks;
     private final TaskRows rows;
     private final TaskKeys keys;
+    private final TaskClaims claims;
+    private final Once once;
     private final TaskLists lists;
     private final TaskWalks walks;
     private final TaskRemoval removal;
@@ -74,7 +80,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     private long messagesSwept;
 
-    public JdbcTaskLog(Database database, Lanes lanes, AuditTrail audit, AtRest atRest, JdbcPushStore webhooks) {
+    /** @param once when a message gets its task */
+    public JdbcTaskLog(
+            Database database, Lanes lanes, AuditTrail audit, AtRest atRest, JdbcPushStore webhooks, Once once) {
+        this.once = once;
         this.webhooks = webhooks;
         this.database = database;
         this.rows = TaskRows.of(database.system());
@@ -83,7 +92,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.lanes = lanes;
         this.newest = audit.newestTime();
         this.steadyClock = audit.steadyClock();
-        this.keys = new TaskKeys(database, lanes, steadyClock);
+        this.keys = new TaskKeys(database, lanes, steadyClock, once);
+        this.claims = new TaskClaims(database, lanes, rows, keys, steadyClock);
         this.lists = new TaskLists(database, lanes);
         this.walks = new TaskWalks(database, lanes);
         this.removal = new TaskRemoval(database, lanes, changes);
@@ -94,84 +104,133 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public void submit(Writer writer) {
-        database.submit(new Work() {
-            private @Nullable Segment segment;
-            private int bytes;
+        database.submit(new SegmentWork(writer));
+    }
 
-            @Override
-            public String group() {
-                return writer.group();
+    /** A segment on its way to the database. */
+    private final class SegmentWork implements Work, KeyUser {
+        private final Writer writer;
+        private @Nullable Segment segment;
+        private @Nullable KeyTakenException taken;
+        private int bytes;
+
+        SegmentWork(Writer writer) {
+            this.writer = writer;
+        }
+
+        @Override
+        public String group() {
+            return writer.group();
+        }
+
+        @Override
+        public int rows() {
+            return 1 + bytes / Checkpointer.PAGE;
+        }
+
+        @Override
+        public void write(DatabaseSession session) throws SQLException {
+            Segment toWrite = segment;
+            if (toWrite == null) {
+                toWrite = writer.take();
+                segment = toWrite;
             }
-
-            @Override
-            public int rows() {
-                return 1 + bytes / Checkpointer.PAGE;
+            if (toWrite != null && taken == null) {
+                append(session, toWrite);
             }
+        }
 
-            @Override
-            public void write(DatabaseSession session) throws SQLException {
-                Segment taken = segment;
-                if (taken == null) {
-                    taken = writer.take();
-                    segment = taken;
-                }
-                if (taken != null) {
-                    bytes = append(session, taken);
-                    for (Subscription webhook : taken.webhooks()) {
-                        webhooks.save(session, webhook, taken.cause());
-                    }
-                }
-            }
-
-            @Override
-            public void committed() {
-                // A work that has waited for long is in the old generation, where the objects that it refers to would
-                // be kept with
-                // it.
-                Segment taken = segment;
-                segment = null;
-                if (taken != null) {
-                    writer.written(taken);
-                }
-            }
-
-            @Override
-            public void failed(Exception cause) {
-                Segment taken = segment == null ? writer.take() : segment;
-                if (taken != null) {
-                    writer.failed(taken, cause);
+        private void append(DatabaseSession session, Segment toWrite) throws SQLException {
+            long lane = lanes.number(session, Lane.of(toWrite.head().key()));
+            writeKeys(session, lane, toWrite, this);
+            if (taken == null) {
+                bytes = JdbcTaskLog.this.append(session, lane, toWrite);
+                for (Subscription webhook : toWrite.webhooks()) {
+                    webhooks.save(session, webhook, toWrite.cause());
                 }
             }
+        }
+
+        @Override
+        public void refused(KeyTakenException cause) {
+            taken = cause;
+        }
+
+        @Override
+        public void committed() {
+            // A work that has waited for long is in the old generation, where the objects that it refers to would
+            // be kept with
+            // it.
+            Segment written = segment;
+            segment = null;
+            if (written != null && taken != null) {
+                claims.refused(written);
+                writer.failed(written, taken);
+            } else if (written != null) {
+                claims.written(written);
+                writer.written(written);
+            }
+        }
+
+        @Override
+        public void failed(Exception cause) {
+            Segment lost = segment == null ? writer.take() : segment;
+            if (lost != null) {
+                claims.refused(lost);
+                writer.failed(lost, taken == null ? cause : taken);
+            }
+        }
+    }
+
+    @Override
+    public Once once() {
+        return once;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> claim(Claim claim) {
+        return claims.claim(claim);
+    }
+
+    @Override
+    public void release(Claim claim) {
+        if (once == Once.CLAIM) {
+            claims.release(claim);
+        }
+    }
+
+    @Override
+    public boolean mayHave(MessageKey key) {
+        return keys.mayHave(key);
+    }
+
+    /** Has the messages and the name of a segment lead to its task; tells {@code user} if they lead to another one. */
+    private void writeKeys(DatabaseSession session, long lane, Segment segment, KeyUser user) throws SQLException {
+        Naming naming = segment.naming();
+        String id = segment.head().key().taskId();
+        if (naming != null && !keys.move(session, lane, naming, id)) {
+            user.refused(new KeyTakenException("name \"" + naming.name().name() + "\"", false));
+            return;
+        }
+        boolean[] refused = new boolean[1];
+        claims.write(session, lane, segment, cause -> {
+            refused[0] = true;
+            user.refused(cause);
         });
+        if (naming != null && refused[0]) { // later the group is rolled back
+            TaskKeys.moveBack(session, lane, naming, id);
+        }
     }
 
     /** Writes a segment, and returns the size of its events. */
-    private int append(DatabaseSession session, Segment segment) throws SQLException {
-        Head head = segment.head();
-        String id = head.key().taskId();
-        long lane = lanes.number(session, Lane.of(head.key()));
+    private int append(DatabaseSession session, long lane, Segment segment) throws SQLException {
+        String id = segment.head().key().taskId();
         long first = segment.events().getFirst().sequence();
         byte[] events = atRest.task(Json.writeEvents(segment.events()), place(id, first));
         if (first == 1) {
             create(session, lane, segment, events);
         } else {
             move(session, lane, segment, first, events);
-        }
-        Naming naming = segment.naming();
-        if (naming != null) {
-            TaskName name = naming.name();
-            keys.addName(lane, name.name());
-            session.update(
-                    "INSERT INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)"
-                            + " ON CONFLICT (lane_no, name) DO UPDATE SET task_id = excluded.task_id",
-                    lane,
-                    name.name(),
-                    id);
-        }
-        for (MessageKey message : segment.messages()) {
-            long now = steadyClock.millis();
-            keys.addMessage(now / DAY_MS, lane, message.messageId());
-            rows.message(session, new TaskRows.MessageRow(now / DAY_MS, lane, message.messageId(), id, now));
         }
         return events.length;
     }

@@ -1,5 +1,6 @@
 package dev.parley.store.tasks;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.audit.AuditChain;
@@ -37,7 +38,13 @@ public final class Lanes implements GroupListener {
     /** The same for those that are forgotten. */
     private final Map<Lane, Long> forgotten = new HashMap<>();
 
-    public Lanes(Database database) {
+    private final Database database;
+    private final boolean isShared;
+
+    /** @param once a claim if other hubs write to the database, too, and add lanes */
+    public Lanes(Database database, Once once) {
+        this.database = database;
+        this.isShared = once == Once.CLAIM;
         database.listen(this);
         database.read(session -> {
             reopened(session);
@@ -69,13 +76,39 @@ public final class Lanes implements GroupListener {
     /** Returns the number of a lane; null if nothing was ever written for it. */
     @Nullable
     Long find(Lane lane) {
-        return numbers.get(lane);
+        Long known = numbers.get(lane);
+        if (known == null && isShared) {
+            known = database.read(session -> session.first(
+                            row -> row.getLong(1),
+                            "SELECT lane_no FROM lane WHERE group_id = ? AND owner = ? AND agent = ?",
+                            lane.scope().group(),
+                            lane.scope().owner(),
+                            lane.agent()))
+                    .orElse(null);
+            if (known != null) {
+                know(lane, known);
+            }
+        }
+        return known;
     }
 
     /** Returns the lane of a number; null if its rows were removed while they were read. */
     @Nullable
     Lane get(long number) {
-        return lanes.get(number);
+        Lane known = lanes.get(number);
+        if (known == null && isShared) {
+            known = database.read(session -> session.first(
+                            row -> new Lane(
+                                    new Scope(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
+                                    DatabaseSession.text(row, 3)),
+                            "SELECT group_id, owner, agent FROM lane WHERE lane_no = ?",
+                            number))
+                    .orElse(null);
+            if (known != null) {
+                know(known, number);
+            }
+        }
+        return known;
     }
 
     /** The numbers of the lanes of an owner. On the writer thread. */
@@ -118,16 +151,19 @@ public final class Lanes implements GroupListener {
         return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
     }
 
+    /** Adds a lane, unless another hub has. */
     private static long insert(DatabaseSession session, Lane lane) throws SQLException {
+        @Nullable Object[] key = {lane.scope().group(), lane.scope().owner(), lane.agent()};
         try (ResultSet row = session.bind(
-                        "INSERT INTO lane (group_id, owner, agent) VALUES (?, ?, ?) RETURNING lane_no",
-                        lane.scope().group(),
-                        lane.scope().owner(),
-                        lane.agent())
+                        "INSERT INTO lane (group_id, owner, agent) VALUES (?, ?, ?)"
+                                + " ON CONFLICT (group_id, owner, agent) DO NOTHING RETURNING lane_no",
+                        key)
                 .executeQuery()) {
-            row.next();
-            return row.getLong(1);
+            if (row.next()) {
+                return row.getLong(1);
+            }
         }
+        return session.number("SELECT lane_no FROM lane WHERE group_id = ? AND owner = ? AND agent = ?", key);
     }
 
     @Override

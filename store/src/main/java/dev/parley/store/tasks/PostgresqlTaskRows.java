@@ -2,14 +2,18 @@ package dev.parley.store.tasks;
 
 import static dev.parley.store.audit.States.code;
 
+import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.HotSums;
 import dev.parley.store.database.HotSums.Addition;
+import dev.parley.store.database.PostgresqlBatch;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.database.PostgresqlSystem;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * of the group. A task is owned by the {@linkplain PostgresqlSystem stream} that writes it
  * until it has ended or waits for its caller.
  */
-final class PostgresqlTaskRows implements TaskRows {
+final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, RivalKey.Statements {
     /** Number of tasks with cached rows for their next segment. */
     private static final int MAX_REMEMBERED = 10_000;
 
@@ -56,12 +60,31 @@ final class PostgresqlTaskRows implements TaskRows {
                     + " ?::bigint[]) AS u,"
                     + " (SELECT ?::bigint AS no) AS s";
 
-    private static final String INSERT_MESSAGES =
-            "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no)"
-                    + " SELECT u.*, s.no FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[], ?::bigint[]) AS u,"
-                    + " (SELECT ?::bigint AS no) AS s"
-                    + " ON CONFLICT (day, lane_no, message_id) DO UPDATE SET task_id = excluded.task_id,"
-                    + " made_ms = excluded.made_ms, stream_no = excluded.stream_no";
+    private static final String INSERT_MESSAGES = insertMessages("");
+
+    /**
+     * Not if an equal key of the day before or after leads to another task. The plan looks for each row by itself, since the subquery is
+     * a value: a join might read all keys.
+     */
+    private static final String INSERT_CLAIMS =
+            insertMessages(" WHERE coalesce((SELECT false FROM message m WHERE m.day IN (u.day - 1, u.day + 1)"
+                    + " AND m.lane_no = u.lane_no AND m.message_id = u.message_id AND m.task_id <> u.task_id LIMIT 1),"
+                    + " true)");
+
+    private static String insertMessages(String condition) {
+        return "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no)"
+                + " SELECT u.*, s.no FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[], ?::bigint[])"
+                + " AS u(day, lane_no, message_id, task_id, made_ms), (SELECT ?::bigint AS no) AS s" + condition
+                + " ON CONFLICT (day, lane_no, message_id) DO NOTHING";
+    }
+
+    /** Keys that lead to other tasks than those of the arrays, of the same days and of those beside them. */
+    private static final String RIVALS = "SELECT u.no, m.day, m.task_id, m.made_ms, m.stream_no,"
+            + " EXISTS (SELECT 1 FROM task WHERE task.task_id = m.task_id),"
+            + " EXISTS (SELECT 1 FROM stream WHERE stream.stream_no = m.stream_no)"
+            + " FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[]) WITH ORDINALITY"
+            + " AS u(day, lane_no, message_id, task_id, no) JOIN message m ON m.day IN (u.day - 1, u.day, u.day + 1)"
+            + " AND m.lane_no = u.lane_no AND m.message_id = u.message_id AND m.task_id <> u.task_id";
 
     /** Column of the rows of a statement, and its type. */
     private record Column<T>(String type, Function<T, @Nullable Object> value) {}
@@ -118,6 +141,10 @@ final class PostgresqlTaskRows implements TaskRows {
             new Column<>("bigint", MessageRow::madeMs));
 
     private record MessageId(long day, long lane, String id) {
+        static MessageId of(MessageRow row) {
+            return new MessageId(row.day(), row.lane(), row.messageId());
+        }
+
         static final Comparator<MessageId> ORDER = Comparator.comparingLong(MessageId::day)
                 .thenComparingLong(MessageId::lane)
                 .thenComparing(MessageId::id);
@@ -132,6 +159,14 @@ final class PostgresqlTaskRows implements TaskRows {
 
     private final List<SegmentRow> segments = new ArrayList<>();
     private final Map<MessageId, MessageRow> messages = new TreeMap<>(MessageId.ORDER);
+    private final Map<MessageId, MessageRow> claims = new TreeMap<>(MessageId.ORDER);
+    /** The users of these two. */
+    private final List<Keys> users = new ArrayList<>();
+
+    /** Keys of the batch that exist already. */
+    private int rivals;
+    /** Tasks of the batch that are not as they were read. */
+    private int unmoved;
 
     /** Rows of tasks that have not ended, as the group in the making has them. */
     private final Map<String, Before> remembered = new LruMap<>(MAX_REMEMBERED);
@@ -143,7 +178,7 @@ final class PostgresqlTaskRows implements TaskRows {
                 "tally",
                 List.of(new HotSums.Column("lane_no", "bigint"), new HotSums.Column("state", "integer")),
                 new HotSums.Column("tasks", "integer"));
-        system.batch().rows(this::addTo);
+        system.batch().rows(this);
     }
 
     @Override
@@ -217,23 +252,31 @@ final class PostgresqlTaskRows implements TaskRows {
     }
 
     @Override
-    public void message(DatabaseSession session, MessageRow message) {
-        messages.put(new MessageId(message.day(), message.lane(), message.messageId()), message);
+    public void keys(DatabaseSession session, Keys keys) {
+        for (MessageRow row : keys.rows()) {
+            MessageId id = MessageId.of(row);
+            MessageRow other = messages.getOrDefault(id, claims.get(id));
+            if (other != null && !other.taskId().equals(row.taskId())) {
+                keys.user().refused(new KeyTakenException(RivalKey.words(row), true));
+                return;
+            }
+        }
+        keys.rows().forEach(row -> (keys.isClaim() ? claims : messages).put(MessageId.of(row), row));
+        users.add(keys);
         session.defer(system.batch(), 0);
     }
 
-    private void addTo(List<Piece> pieces) {
-        if (!messages.isEmpty()) {
-            pieces.add(piece(INSERT_MESSAGES, MESSAGE, messages.values(), Check.NONE));
-            messages.clear();
-        }
+    @Override
+    public void addTo(List<Piece> pieces) {
+        addKeysTo(pieces, INSERT_CLAIMS, claims);
+        addKeysTo(pieces, INSERT_MESSAGES, messages);
         if (!tasks.isEmpty()) {
             pieces.add(piece(INSERT_TASKS, TASK, tasks.values(), Check.NONE));
             tasks.clear();
         }
         if (!moves.isEmpty()) {
             int moved = moves.size();
-            pieces.add(piece(UPDATE_TASKS, MOVE, moves.values(), updated -> requireAll(moved, updated)));
+            pieces.add(piece(UPDATE_TASKS, MOVE, moves.values(), updated -> unmoved += moved - updated));
             moves.clear();
         }
         if (!segments.isEmpty()) {
@@ -262,13 +305,127 @@ final class PostgresqlTaskRows implements TaskRows {
         return row == null ? null : value.apply(row);
     }
 
-    private static void requireAll(int rows, int updated) throws SQLException {
-        if (updated != rows) {
-            // As a violation of a constraint: each work then gets a transaction of its own, and the faulty ones fail.
-            throw new SQLException(
-                    (rows - updated) + " of " + rows + " tasks are gone, have other events or are run by another hub",
-                    "23000");
+    private void addKeysTo(List<Piece> pieces, String sql, Map<MessageId, MessageRow> keys) {
+        if (!keys.isEmpty()) {
+            int rows = keys.size();
+            pieces.add(piece(sql, MESSAGE, keys.values(), inserted -> rivals += rows - inserted));
+            keys.clear();
         }
+    }
+
+    @Override
+    public void flushed(DatabaseSession session) throws SQLException {
+        List<Keys> flushed = List.copyOf(users);
+        users.clear();
+        if (rivals > 0) {
+            rivals = 0;
+            settle(session, flushed);
+        }
+        if (unmoved > 0) {
+            // As a violation of a constraint: each work then gets a transaction of its own, and the faulty ones fail.
+            throw new SQLException(unmoved + " tasks are gone, have other events or are run by another hub", "23000");
+        }
+    }
+
+    /** Settles which keys are those of their users, all of which have been sent to the server. */
+    private void settle(DatabaseSession session, List<Keys> users) throws SQLException {
+        boolean isUndone = false;
+        Map<Keys, List<RivalKey>> found = rivals(session, users);
+        for (var each : found.entrySet()) {
+            Keys keys = each.getKey();
+            boolean[] refused = new boolean[1];
+            var told = new Keys(keys.rows(), keys.isClaim(), cause -> {
+                refused[0] = true;
+                keys.user().refused(cause);
+            });
+            RivalKey.settle(session, told, List.copyOf(each.getValue()), this);
+            isUndone |= refused[0] && !keys.isClaim();
+        }
+        if (isUndone) {
+            // As transactions that met: the group is repeated as it is, without what has been refused.
+            throw new SQLException("messages of the group lead to other tasks", "40001");
+        }
+    }
+
+    private Map<Keys, List<RivalKey>> rivals(DatabaseSession session, List<Keys> users) throws SQLException {
+        var owners = new ArrayList<Keys>();
+        var rows = new ArrayList<MessageRow>();
+        for (Keys keys : users) {
+            for (MessageRow row : keys.rows()) {
+                owners.add(keys);
+                rows.add(row);
+            }
+        }
+        var found = new LinkedHashMap<Keys, List<RivalKey>>();
+        PreparedStatement statement = session.bind(RIVALS);
+        try (var parameters = new PostgresqlBatch.Parameters(statement)) {
+            for (Column<MessageRow> column : MESSAGE.subList(0, 4)) {
+                parameters.add(column.type, rows, column.value);
+            }
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    int index = Math.toIntExact(row.getLong(1)) - 1;
+                    MessageRow wanted = rows.get(index);
+                    var rival = new RivalKey(
+                            new MessageRow(
+                                    row.getLong(2),
+                                    wanted.lane(),
+                                    wanted.messageId(),
+                                    DatabaseSession.text(row, 3),
+                                    row.getLong(4)),
+                            row.getBoolean(6),
+                            row.getLong(5),
+                            row.getLong(5) != system.stream() && row.getBoolean(7));
+                    List<RivalKey> known = found.computeIfAbsent(owners.get(index), any -> new ArrayList<>());
+                    if (!known.contains(rival)) {
+                        known.add(rival);
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    @Override
+    public boolean replace(DatabaseSession session, RivalKey before, MessageRow row) throws SQLException {
+        return session.update(
+                        "UPDATE message SET task_id = ?, made_ms = ?, stream_no = ? WHERE day = ? AND lane_no = ?"
+                                + " AND message_id = ? AND stream_no = ? AND task_id = ?",
+                        row.taskId(),
+                        row.madeMs(),
+                        system.stream(),
+                        row.day(),
+                        row.lane(),
+                        row.messageId(),
+                        before.stream(),
+                        before.row().taskId())
+                > 0;
+    }
+
+    @Override
+    public boolean remove(DatabaseSession session, RivalKey key) throws SQLException {
+        return session.update(
+                        "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ? AND stream_no = ?"
+                                + " AND task_id = ?",
+                        key.row().day(),
+                        key.row().lane(),
+                        key.row().messageId(),
+                        key.stream(),
+                        key.row().taskId())
+                > 0;
+    }
+
+    @Override
+    public void add(DatabaseSession session, MessageRow row) throws SQLException {
+        session.update(
+                "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no) VALUES (?, ?, ?, ?, ?, ?)"
+                        + " ON CONFLICT (day, lane_no, message_id) DO NOTHING",
+                row.day(),
+                row.lane(),
+                row.messageId(),
+                row.taskId(),
+                row.madeMs(),
+                system.stream());
     }
 
     private static @Nullable Integer codeOf(@Nullable TaskState state) {
@@ -302,6 +459,10 @@ final class PostgresqlTaskRows implements TaskRows {
         moves.clear();
         segments.clear();
         messages.clear();
+        claims.clear();
+        users.clear();
+        rivals = 0;
+        unmoved = 0;
         remembered.clear(); // some rows were as the group would have left them
     }
 }

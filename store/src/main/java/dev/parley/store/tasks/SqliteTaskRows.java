@@ -6,11 +6,14 @@ import static dev.parley.store.audit.States.state;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes each row at once. */
-final class SqliteTaskRows implements TaskRows {
+final class SqliteTaskRows implements TaskRows, RivalKey.Statements {
     /** Rows of messages of past days that go with one group. */
     private static final int MESSAGES_SWEPT_AT_ONCE = 200;
 
@@ -107,14 +110,80 @@ final class SqliteTaskRows implements TaskRows {
     }
 
     @Override
-    public void message(DatabaseSession session, MessageRow message) throws SQLException {
-        session.update(
-                "INSERT OR REPLACE INTO message (day, lane_no, message_id, task_id, made_ms) VALUES (?, ?, ?, ?, ?)",
-                message.day(),
-                message.lane(),
-                message.messageId(),
-                message.taskId(),
-                message.madeMs());
+    public void keys(DatabaseSession session, Keys keys) throws SQLException {
+        boolean hasRivals = false;
+        for (MessageRow row : keys.rows()) {
+            hasRivals |= !inserted(session, row);
+        }
+        if (hasRivals || keys.isClaim()) {
+            var rivals = new ArrayList<RivalKey>();
+            for (MessageRow row : keys.rows()) {
+                rivals.addAll(rivals(session, row));
+            }
+            if (!rivals.isEmpty()) {
+                RivalKey.settle(session, keys, List.copyOf(new LinkedHashSet<>(rivals)), this);
+            }
+        }
+    }
+
+    private static boolean inserted(DatabaseSession session, MessageRow row) throws SQLException {
+        return session.update(
+                        "INSERT OR IGNORE INTO message (day, lane_no, message_id, task_id, made_ms)"
+                                + " VALUES (?, ?, ?, ?, ?)",
+                        row.day(),
+                        row.lane(),
+                        row.messageId(),
+                        row.taskId(),
+                        row.madeMs())
+                > 0;
+    }
+
+    /** Equal keys of the day and of those beside it that lead to other tasks. */
+    private static List<RivalKey> rivals(DatabaseSession session, MessageRow row) throws SQLException {
+        return session.list(
+                read -> new RivalKey(
+                        new MessageRow(
+                                read.getLong(1),
+                                row.lane(),
+                                row.messageId(),
+                                DatabaseSession.text(read, 2),
+                                read.getLong(3)),
+                        read.getBoolean(4),
+                        0,
+                        false),
+                "SELECT day, task_id, made_ms, EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)"
+                        + " FROM message WHERE day IN (?, ?, ?) AND lane_no = ? AND message_id = ? AND task_id <> ?",
+                row.day() - 1,
+                row.day(),
+                row.day() + 1,
+                row.lane(),
+                row.messageId(),
+                row.taskId());
+    }
+
+    @Override
+    public boolean replace(DatabaseSession session, RivalKey before, MessageRow row) throws SQLException {
+        return session.update(
+                        "UPDATE message SET task_id = ?, made_ms = ? WHERE day = ? AND lane_no = ? AND message_id = ?"
+                                + " AND task_id = ?",
+                        row.taskId(),
+                        row.madeMs(),
+                        row.day(),
+                        row.lane(),
+                        row.messageId(),
+                        before.row().taskId())
+                > 0;
+    }
+
+    @Override
+    public boolean remove(DatabaseSession session, RivalKey key) throws SQLException {
+        RivalKey.remove(session, key.row());
+        return true;
+    }
+
+    @Override
+    public void add(DatabaseSession session, MessageRow row) throws SQLException {
+        inserted(session, row);
     }
 
     @Override

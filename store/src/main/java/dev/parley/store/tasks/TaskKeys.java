@@ -1,6 +1,8 @@
 package dev.parley.store.tasks;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -8,6 +10,7 @@ import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -39,7 +42,10 @@ final class TaskKeys {
     private final SeenKeys seen = new SeenKeys();
     private final SeenKeys seenNames = new SeenKeys();
 
-    TaskKeys(Database database, Lanes lanes, InstantSource clock) {
+    private final Once once;
+
+    TaskKeys(Database database, Lanes lanes, InstantSource clock, Once once) {
+        this.once = once;
         this.database = database;
         this.lanes = lanes;
         this.clock = clock;
@@ -49,9 +55,50 @@ final class TaskKeys {
         }
     }
 
-    /** Adds a name of a task. On the writer thread, before the commit, so that no key in the database counts as new. */
-    void addName(long lane, String name) {
+    /**
+     * Has a name lead to another task, if it leads to none or to the one before still; false if it does not. Known from then on, before
+     * the commit, so that no name in the database counts as new. On the writer thread.
+     */
+    boolean move(DatabaseSession session, long lane, Naming naming, String taskId) throws SQLException {
+        String name = naming.name().name();
         seenNames.add(SeenKeys.ALWAYS, lane, name);
+        return session.update(
+                        "INSERT INTO task_name (lane_no, name, task_id) VALUES (?, ?, ?)"
+                                + " ON CONFLICT (lane_no, name) DO UPDATE SET task_id = excluded.task_id"
+                                + " WHERE task_name.task_id = ? OR task_name.task_id = excluded.task_id",
+                        lane,
+                        name,
+                        taskId,
+                        naming.before() == null ? "" : naming.before())
+                > 0;
+    }
+
+    /** True if a name is still where it is to be moved from. */
+    boolean isAt(DatabaseSession session, long lane, Naming naming) throws SQLException {
+        Optional<String> holder = session.first(
+                row -> DatabaseSession.text(row, 1),
+                "SELECT task_id FROM task_name WHERE lane_no = ? AND name = ?",
+                lane,
+                naming.name().name());
+        return holder.isEmpty() || holder.get().equals(naming.before());
+    }
+
+    /** Undoes the move of a name by the transaction in the making. */
+    static void moveBack(DatabaseSession session, long lane, Naming naming, String taskId) throws SQLException {
+        if (naming.before() == null) {
+            session.update(
+                    "DELETE FROM task_name WHERE lane_no = ? AND name = ? AND task_id = ?",
+                    lane,
+                    naming.name().name(),
+                    taskId);
+        } else {
+            session.update(
+                    "UPDATE task_name SET task_id = ? WHERE lane_no = ? AND name = ? AND task_id = ?",
+                    naming.before(),
+                    lane,
+                    naming.name().name(),
+                    taskId);
+        }
     }
 
     /** Adds the id of a message. On the writer thread, before the commit, so that no key in the database counts as new. */
@@ -98,7 +145,8 @@ final class TaskKeys {
 
     Optional<String> taskNamed(TaskName name) {
         Long lane = lanes.find(new Lane(name.scope(), name.agent()));
-        if (lane == null || !seenNames.mayHave(lane, name.name())) {
+        // What another hub has named is not known here.
+        if (lane == null || once == Once.INDEX && !seenNames.mayHave(lane, name.name())) {
             return Optional.empty();
         }
         return database.read(session -> session.first(
@@ -108,6 +156,12 @@ final class TaskKeys {
                 name.name()));
     }
 
+    /** False if no message of this key is in the database, unless another hub has written it since the start of this one. */
+    boolean mayHave(MessageKey key) {
+        Long lane = lanes.find(new Lane(key.scope(), key.agent()));
+        return lane != null && seen.mayHave(lane, key.messageId());
+    }
+
     /**
      * Returns the task of a message. It is durable: callers repeat a message to learn that.
      *
@@ -115,7 +169,7 @@ final class TaskKeys {
      */
     Optional<String> taskOf(MessageKey key) {
         Long lane = lanes.find(new Lane(key.scope(), key.agent()));
-        if (lane == null || !seen.mayHave(lane, key.messageId())) {
+        if (lane == null || once == Once.INDEX && !seen.mayHave(lane, key.messageId())) {
             return Optional.empty();
         }
         database.requireNoneInDoubt();

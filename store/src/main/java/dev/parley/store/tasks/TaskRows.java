@@ -1,5 +1,6 @@
 package dev.parley.store.tasks;
 
+import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Role;
@@ -135,6 +136,20 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
     /** The key of a message, and the task that it led to. */
     record MessageRow(long day, long lane, String messageId, String taskId, long madeMs) {}
 
+    /**
+     * Keys that are to lead to a task, all of them or none.
+     *
+     * @param isClaim whether the task is yet to begin
+     * @param user is told if it does not get them
+     */
+    record Keys(List<MessageRow> rows, boolean isClaim, KeyUser user) {}
+
+    /** A work that needs keys. */
+    interface KeyUser {
+        /** It does not get them. On the writer thread. */
+        void refused(KeyTakenException cause);
+    }
+
     /** Key of a count of tasks. */
     record Tally(long lane, TaskState state) {}
 
@@ -148,8 +163,11 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
 
     void segment(DatabaseSession session, SegmentRow segment) throws SQLException;
 
-    /** Writes the key of a message, in place of an equal one. */
-    void message(DatabaseSession session, MessageRow message) throws SQLException;
+    /**
+     * Writes keys that lead to no other task. If one does, none of them is written and their user is told: at once or, before the commit,
+     * with the group rolled back and repeated unless it is a claim. In the repetition the user is to write nothing.
+     */
+    void keys(DatabaseSession session, Keys keys) throws SQLException;
 
     /**
      * Removes keys of messages of days before the day before {@code today}, not more than a group can bear.
