@@ -2,6 +2,7 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.database.Stubborn;
 import dev.parley.testkit.TaskLogContract;
@@ -15,8 +16,8 @@ final class FaultyPostgresqlTaskLogTest extends TaskLogContract {
     private static final Stubborn.Series FAILING = new Stubborn.Series();
 
     @Override
-    protected TaskLog open(InstantSource clock) {
-        return FAILING.openPostgresql(clock).log();
+    protected TaskLog open(InstantSource clock, Once once) {
+        return FAILING.openPostgresql(clock, once).log();
     }
 
     @AfterAll

@@ -2,6 +2,7 @@ package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.database.Stubborn;
 import dev.parley.testkit.TaskLogContract;
@@ -20,8 +21,8 @@ final class FaultyTaskLogTest extends TaskLogContract {
     Path directory = Path.of("");
 
     @Override
-    protected TaskLog open(InstantSource clock) {
-        return FAILING.open(directory, clock).log();
+    protected TaskLog open(InstantSource clock, Once once) {
+        return FAILING.open(directory, clock, once).log();
     }
 
     @AfterAll

@@ -1,6 +1,8 @@
 package dev.parley.store;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.testkit.TaskLogContract;
@@ -10,7 +12,8 @@ import java.time.InstantSource;
 
 final class PostgresqlTaskLogTest extends TaskLogContract {
     @Override
-    protected TaskLog open(InstantSource clock) throws IOException, SQLException {
-        return Store.open(PostgresqlServer.schema(), clock, AtRest.PLAIN).log();
+    protected TaskLog open(InstantSource clock, Once once) throws IOException, SQLException {
+        return Store.in(Database.open(PostgresqlServer.schema()), clock, AtRest.PLAIN, once)
+                .log();
     }
 }

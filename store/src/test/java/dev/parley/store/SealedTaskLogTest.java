@@ -1,6 +1,8 @@
 package dev.parley.store;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.testkit.TaskLogContract;
@@ -16,7 +18,7 @@ final class SealedTaskLogTest extends TaskLogContract {
     Path directory = Path.of("");
 
     @Override
-    protected TaskLog open(InstantSource clock) {
-        return Store.open(directory, clock, SEALED).log();
+    protected TaskLog open(InstantSource clock, Once once) {
+        return Store.in(Database.open(directory), clock, SEALED, once).log();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -13,6 +14,7 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.TaskLogContract;
@@ -28,8 +30,8 @@ final class SqliteTaskLogTest extends TaskLogContract {
     Path directory = Path.of("");
 
     @Override
-    protected TaskLog open(InstantSource clock) {
-        return Store.open(directory, clock, AtRest.PLAIN).log();
+    protected TaskLog open(InstantSource clock, Once once) {
+        return Store.in(Database.open(directory), clock, AtRest.PLAIN, once).log();
     }
 
     @Test

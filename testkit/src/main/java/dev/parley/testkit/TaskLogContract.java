@@ -2,8 +2,11 @@ package dev.parley.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.Count;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Listed;
@@ -32,11 +35,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -53,11 +58,16 @@ public abstract class TaskLogContract {
     private TaskLog log = new MemoryTaskLog();
 
     /** Opens an empty log. */
-    protected abstract TaskLog open(InstantSource clock) throws Exception;
+    protected abstract TaskLog open(InstantSource clock, Once once) throws Exception;
 
     @BeforeEach
     final void openLog() throws Exception {
-        log = open(clock);
+        log = open(clock, Once.INDEX);
+    }
+
+    private void openForClaims() throws Exception {
+        log.close();
+        log = open(clock, Once.CLAIM);
     }
 
     @AfterEach
@@ -540,6 +550,219 @@ public abstract class TaskLogContract {
 
         assertThat(log.taskNamed(name)).contains("task-2");
         assertThat(log.find(first)).isPresent();
+    }
+
+    @Test
+    void aTaskThatBeginsForANameOfAnotherIsRefused() {
+        var name = new TaskName(ALICE, "agent", "mine");
+        TaskKey first = key(ALICE, "task-1");
+        TaskKey second = key(ALICE, "task-2");
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), name);
+
+        for (String before : Arrays.asList(null, "task-3")) {
+            var message = new MessageKey(ALICE, "agent", "m-1");
+            assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, before), message), false);
+            assertThat(log.taskOf(message)).isEmpty();
+        }
+
+        assertThat(log.taskNamed(name)).contains("task-1");
+        assertThat(log.find(second)).isEmpty();
+    }
+
+    @Test
+    void aTaskThatBeginsForAMessageOfAnotherIsRefused() {
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        var name = new TaskName(ALICE, "agent", "mine");
+        TaskKey first = key(ALICE, "task-1");
+        TaskKey second = key(ALICE, "task-2");
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), message);
+
+        assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, null), message), false);
+
+        assertThat(log.taskOf(message)).contains("task-1");
+        assertThat(log.taskNamed(name)).isEmpty();
+        assertThat(log.find(second)).isEmpty();
+    }
+
+    @Test
+    void ofTasksThatBeginForAMessageAtOnceOneIsWritten() {
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        List<CompletableFuture<Segment>> written = IntStream.range(0, 20)
+                .mapToObj(i -> key(ALICE, "task-" + i))
+                .map(key -> submit(key, 1, List.of(created(key)), null, message))
+                .toList();
+        written.forEach(each -> each.exceptionally(refused -> null).join());
+
+        assertThat(written).filteredOn(each -> !each.isCompletedExceptionally()).hasSize(1);
+        assertThat(log.list(query(ALICE, null, null, null, null)).total()).isEqualTo(1);
+        assertThat(log.taskOf(message))
+                .contains(written.stream()
+                        .filter(each -> !each.isCompletedExceptionally())
+                        .findFirst()
+                        .orElseThrow()
+                        .join()
+                        .head()
+                        .key()
+                        .taskId());
+    }
+
+    @Test
+    void aMessageWhoseTaskIsErasedLeadsToTheNextOne() {
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        TaskKey first = key(ALICE, "task-1");
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), message);
+        write(key(ALICE, "task-3"), 1, List.of(created(key(ALICE, "task-3"))));
+        clock.advance(Duration.ofSeconds(1));
+        log.removeEnded(clock.instant(), 9);
+
+        TaskKey second = key(ALICE, "task-2");
+        write(second, 1, List.of(created(second)), message);
+
+        assertThat(log.taskOf(message)).contains("task-2");
+    }
+
+    @Test
+    void aClaimedMessageLeadsToItsTaskOnceThatIsWritten() throws Exception {
+        openForClaims();
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        TaskKey first = key(ALICE, "task-1");
+
+        log.claim(new Claim(message, "task-1", null)).join();
+        assertThat(log.taskOf(message)).isEmpty();
+        assertTaken(log.claim(new Claim(message, "task-2", null)), true);
+        assertTaken(submit(key(ALICE, "task-2"), 1, List.of(created(key(ALICE, "task-2"))), null, message), true);
+        write(first, 1, List.of(created(first)), message);
+
+        assertThat(log.taskOf(message)).contains("task-1");
+        assertTaken(log.claim(new Claim(message, "task-2", null)), false);
+        assertThat(log.find(key(ALICE, "task-2"))).isEmpty();
+    }
+
+    @Test
+    void ofClaimsOfAMessageAtOnceOneIsGranted() throws Exception {
+        openForClaims();
+        var message = new MessageKey(ALICE, "agent", "m-1");
+
+        List<CompletableFuture<?>> claims = IntStream.range(0, 20)
+                .<CompletableFuture<?>>mapToObj(i -> log.claim(new Claim(message, "task-" + i, null)))
+                .toList();
+        claims.forEach(each -> each.exceptionally(refused -> null).join());
+
+        assertThat(claims).filteredOn(each -> !each.isCompletedExceptionally()).hasSize(1);
+    }
+
+    @Test
+    void aReleasedClaimIsFree() throws Exception {
+        openForClaims();
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        var naming = new Naming(new TaskName(ALICE, "agent", "mine"), null);
+        log.claim(new Claim(message, "task-1", naming)).join();
+
+        log.release(new Claim(message, "task-1", naming));
+
+        log.claim(new Claim(message, "task-2", naming)).join();
+        TaskKey second = key(ALICE, "task-2");
+        submit(second, 1, List.of(created(second)), naming, message).join();
+        assertThat(log.taskOf(message)).contains("task-2");
+        assertThat(log.taskNamed(naming.name())).contains("task-2");
+    }
+
+    @Test
+    void aClaimOfATaskThatCannotBeWrittenIsFree() throws Exception {
+        openForClaims();
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        var name = new TaskName(ALICE, "agent", "mine");
+        TaskKey first = key(ALICE, "task-1");
+        TaskKey second = key(ALICE, "task-2");
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), name);
+        log.claim(new Claim(message, "task-2", null)).join();
+        assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, null), message), false);
+
+        log.claim(new Claim(message, "task-3", null)).join();
+    }
+
+    @Test
+    void aMessageWhoseTaskIsGoneCanBeClaimed() throws Exception {
+        openForClaims();
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        TaskKey first = key(ALICE, "task-1");
+        log.claim(new Claim(message, "task-1", null)).join();
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), message);
+        write(key(ALICE, "task-3"), 1, List.of(created(key(ALICE, "task-3"))));
+        clock.advance(Duration.ofSeconds(1));
+        log.removeEnded(clock.instant(), 9);
+
+        log.claim(new Claim(message, "task-2", null)).join();
+
+        assertTaken(log.claim(new Claim(message, "task-4", null)), true);
+    }
+
+    @Test
+    void aNameIsClaimedTogetherWithTheMessage() throws Exception {
+        openForClaims();
+        var name = new TaskName(ALICE, "agent", "mine");
+        var naming = new Naming(name, null);
+        TaskKey first = key(ALICE, "task-1");
+        var begins = new MessageKey(ALICE, "agent", "m-1");
+        var follows = new MessageKey(ALICE, "agent", "m-2");
+        log.claim(new Claim(begins, "task-1", naming)).join();
+
+        assertTaken(log.claim(new Claim(follows, "task-2", naming)), true);
+        log.claim(new Claim(follows, "task-3", null)).join(); // nothing of the refused claim is left
+        assertThat(log.taskNamed(name)).isEmpty();
+        submit(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), naming, begins)
+                .join();
+
+        assertThat(log.taskNamed(name)).contains("task-1");
+        var next = new MessageKey(ALICE, "agent", "m-3");
+        assertTaken(log.claim(new Claim(next, "task-4", naming)), false);
+        log.claim(new Claim(next, "task-4", new Naming(name, "task-1"))).join();
+    }
+
+    @Test
+    void aClaimCountsOverMidnightAndForADay() throws Exception {
+        clock.advance(Duration.ofHours(12));
+        openForClaims();
+        var early = new MessageKey(ALICE, "agent", "m-1");
+        var late = new MessageKey(ALICE, "agent", "m-2");
+        var pending = new MessageKey(ALICE, "agent", "m-3");
+        log.claim(new Claim(early, "task-1", null)).join();
+        write(key(ALICE, "task-1"), 1, List.of(created(key(ALICE, "task-1"))), early);
+        advanceHours(11);
+        clock.advance(Duration.ofMinutes(59).plusSeconds(30));
+        log.claim(new Claim(late, "task-2", null)).join();
+        write(key(ALICE, "task-2"), 1, List.of(created(key(ALICE, "task-2"))), late);
+        log.claim(new Claim(pending, "task-3", null)).join();
+
+        clock.advance(Duration.ofSeconds(40)); // 10 s after midnight
+
+        assertTaken(log.claim(new Claim(early, "task-4", null)), false);
+        assertTaken(log.claim(new Claim(late, "task-4", null)), false);
+        assertTaken(log.claim(new Claim(pending, "task-4", null)), true);
+        advanceHours(11);
+        assertTaken(log.claim(new Claim(early, "task-4", null)), false);
+        advanceHours(2);
+        log.claim(new Claim(early, "task-4", null)).join();
+        assertTaken(log.claim(new Claim(late, "task-5", null)), false);
+    }
+
+    /** Hour by hour: a clock that jumps ahead is not accepted at once. */
+    private void advanceHours(int hours) {
+        for (int hour = 0; hour < hours; hour++) {
+            clock.advance(Duration.ofHours(1));
+            log.taskOf(new MessageKey(ALICE, "agent", "other"));
+        }
+    }
+
+    /** Requires that what a task was to get leads to another one. */
+    private static void assertTaken(CompletableFuture<?> refused, boolean isPending) {
+        assertThat(refused)
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableOfType(ExecutionException.class)
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        KeyTakenException.class,
+                        taken -> assertThat(taken.isPending()).isEqualTo(isPending));
     }
 
     @Test

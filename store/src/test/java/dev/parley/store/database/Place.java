@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.spi.Wrapper;
@@ -40,9 +41,9 @@ public final class Place {
     }
 
     /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
-    static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience) {
+    static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience, Once once) {
         try {
-            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN);
+            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN, once);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -3,6 +3,8 @@ package dev.parley.store.database;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -25,6 +27,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -54,15 +58,25 @@ public final class Stubborn {
 
         /** Opens a store whose disk fails. */
         public PushStoreContract.Stores open(Path directory, InstantSource clock) {
+            return open(directory, clock, Once.INDEX);
+        }
+
+        /** @param once when a message gets its task */
+        public PushStoreContract.Stores open(Path directory, InstantSource clock, Once once) {
             var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, Fault.ERRORS);
-            Store store = Store.open(directory, clock, AtRest.PLAIN, stubborn.faults::wrap);
+            Store store = Store.in(Database.open(directory, stubborn.faults::wrap), clock, AtRest.PLAIN, once);
             return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
         }
 
         /** Opens a store in PostgreSQL whose connections and disk fail. */
         public PushStoreContract.Stores openPostgresql(InstantSource clock) {
+            return openPostgresql(clock, Once.INDEX);
+        }
+
+        /** @param once when a message gets its task */
+        public PushStoreContract.Stores openPostgresql(InstantSource clock, Once once) {
             var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, List.of(Fault.CUT, Fault.NO_SPACE));
-            Store store = Place.impatient(clock, stubborn.faults::wrap, Duration.ofMillis(60));
+            Store store = Place.impatient(clock, stubborn.faults::wrap, Duration.ofMillis(60), once);
             return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
         }
 
@@ -121,8 +135,12 @@ public final class Stubborn {
                 if (method.getName().equals("walk") && requireNonNull(arguments)[2] instanceof Visits<?> visits) {
                     visits.begin();
                 }
-                return invoke(target, method, arguments);
-            } catch (StoreException refused) {
+                Object answer = invoke(target, method, arguments);
+                if (answer instanceof CompletableFuture<?> claim) {
+                    claim.exceptionally(Stubborn::taken).join();
+                }
+                return answer;
+            } catch (StoreException | CompletionException refused) {
                 refusals.incrementAndGet();
                 if (System.nanoTime() > deadline) {
                     throw refused;
@@ -132,6 +150,14 @@ public final class Stubborn {
             }
             LockSupport.parkNanos(2_000_000);
         }
+    }
+
+    /** Passes the failure of a claim on, unless it is the answer. */
+    private static <T> @Nullable T taken(Throwable failure) {
+        if (failure instanceof KeyTakenException) {
+            return null;
+        }
+        throw new StoreException("could not claim", failure);
     }
 
     private static @Nullable Object invoke(Object target, Method method, @Nullable Object @Nullable [] arguments)
@@ -204,6 +230,10 @@ public final class Stubborn {
 
         @Override
         public void failed(Segment segment, Exception cause) {
+            if (cause instanceof KeyTakenException) {
+                writer.failed(segment, cause);
+                return;
+            }
             refusals.incrementAndGet();
             faults.pass();
             Thread.ofVirtual().start(() -> repeat(segment));

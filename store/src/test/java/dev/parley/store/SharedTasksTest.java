@@ -1,0 +1,228 @@
+package dev.parley.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.Agent;
+import dev.parley.engine.Engine;
+import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.TaskLog.Claim;
+import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import dev.parley.store.database.SharedSchema;
+import dev.parley.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Engines that write to one PostgreSQL database, each by a stream of its own. */
+@Timeout(180)
+final class SharedTasksTest {
+    private static final CallContext CALLER = CallContext.anonymous();
+    private static final CallContext NAMING = CALLER.withDialect("0.1", true);
+
+    private final SharedSchema schema = new SharedSchema();
+    private final List<Store> stores = new ArrayList<>();
+    private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
+    private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
+
+    @AfterEach
+    void close() {
+        stores.forEach(Store::close);
+        senders.close();
+    }
+
+    private Store store(InstantSource clock, Once once) {
+        Store store = schema.store(clock, once);
+        stores.add(store);
+        return store;
+    }
+
+    /** A hub with an agent that completes each task at once. */
+    private AgentEndpoint hub(InstantSource clock, Once once) {
+        return host(store(clock, once));
+    }
+
+    private AgentEndpoint host(Store store) {
+        Engine engine = Engine.builder(store.log()).build();
+        return engine.host(Agent.named("agent", "Counts").handle((request, reply) -> {
+            runs.computeIfAbsent(request.message().messageId(), id -> new AtomicInteger())
+                    .incrementAndGet();
+            reply.complete("done");
+        }));
+    }
+
+    private static Message message(String id) {
+        return Message.user(Part.text("hello")).withId(id);
+    }
+
+    private static MessageKey key(String id) {
+        return new MessageKey(CALLER.scope(), "agent", id);
+    }
+
+    private static Task send(AgentEndpoint agent, Message message, CallContext caller) {
+        var send = new SendMessage(null, message, new SendConfiguration(List.of(), null, null, false), Map.of());
+        return (Task) agent.call(send, caller);
+    }
+
+    /** Sends a message to all agents at once, and returns the one task that it leads to. */
+    private String sendToAll(List<AgentEndpoint> agents, Message message, CallContext caller) throws Exception {
+        List<Future<Task>> sent = agents.stream()
+                .map(agent -> senders.submit(() -> send(agent, message, caller)))
+                .toList();
+        var tasks = new ArrayList<String>();
+        for (Future<Task> each : sent) {
+            tasks.add(each.get().id());
+        }
+        assertThat(tasks).as(message.messageId()).containsOnly(tasks.getFirst());
+        return tasks.getFirst();
+    }
+
+    @Test
+    void aMessageThatIsSentToTwoHubsAtOnceIsOneTaskThatRunsOnce() throws Exception {
+        List<AgentEndpoint> agents =
+                List.of(hub(InstantSource.system(), Once.CLAIM), hub(InstantSource.system(), Once.CLAIM));
+
+        var pairs = new ArrayList<Future<String>>();
+        for (int i = 0; i < 1_000; i++) {
+            Message message = message("m-" + i);
+            pairs.add(senders.submit(() -> sendToAll(agents, message, CALLER)));
+            if (i % 20 == 19) {
+                for (Future<String> pair : pairs.subList(i - 19, i)) {
+                    pair.get();
+                }
+            }
+        }
+
+        var tasks = new ArrayList<String>();
+        for (Future<String> pair : pairs) {
+            tasks.add(pair.get());
+        }
+        assertThat(tasks).doesNotHaveDuplicates();
+        assertThat(runs)
+                .hasSize(1_000)
+                .allSatisfy((id, count) -> assertThat(count).as(id).hasValue(1));
+        assertThat(stores.getFirst().log().counts(null, Set.of(), null, 10))
+                .singleElement()
+                .satisfies(count -> assertThat(count.tasks()).isEqualTo(1_000));
+    }
+
+    @Test
+    void aMessageThatIsSentToTwoHubsAtOnceIsOneTaskAlsoWithoutClaims() throws Exception {
+        List<AgentEndpoint> agents =
+                List.of(hub(InstantSource.system(), Once.INDEX), hub(InstantSource.system(), Once.INDEX));
+        send(agents.getFirst(), message("first"), CALLER); // makes the lane, which a lone hub keeps in memory
+        stores.remove(1).close();
+        AgentEndpoint second = hub(InstantSource.system(), Once.INDEX);
+
+        for (int i = 0; i < 100; i++) {
+            sendToAll(List.of(agents.getFirst(), second), message("m-" + i), CALLER);
+        }
+    }
+
+    @Test
+    void aMessageLeadsToOneTaskOverMidnightAndWithClocksThatDiffer() throws Exception {
+        Instant evening = Instant.parse("2026-01-01T23:59:45Z");
+        var early = new SettableClock(evening);
+        var late = new SettableClock(evening.plusSeconds(30));
+        List<AgentEndpoint> agents = List.of(hub(early, Once.CLAIM), hub(late, Once.CLAIM));
+
+        for (int i = 0; i < 50; i++) {
+            sendToAll(agents, message("m-" + i), CALLER);
+        }
+
+        assertThat(runs).allSatisfy((id, count) -> assertThat(count).as(id).hasValue(1));
+        early.advance(Duration.ofHours(1));
+        late.advance(Duration.ofHours(1));
+        String before = send(agents.getFirst(), message("m-0"), CALLER).id();
+        assertThat(send(agents.getLast(), message("m-0"), CALLER).id()).isEqualTo(before);
+        assertThat(runs.get("m-0")).hasValue(1);
+    }
+
+    @Test
+    void aClaimOfAHubThatHasEndedIsTakenOver() throws Exception {
+        Store dead = store(InstantSource.system(), Once.CLAIM);
+        dead.log().claim(new Claim(key("m"), "never-begun", null)).join();
+        List<AgentEndpoint> agents =
+                List.of(hub(InstantSource.system(), Once.CLAIM), hub(InstantSource.system(), Once.CLAIM));
+
+        schema.end(dead);
+        String task = sendToAll(agents, message("m"), CALLER);
+
+        assertThat(task).isNotEqualTo("never-begun");
+        assertThat(runs.get("m")).hasValue(1);
+    }
+
+    @Test
+    void aClaimOfAHubThatLivesIsWaitedForAndThenRefused() throws Exception {
+        Store other = store(InstantSource.system(), Once.CLAIM);
+        AgentEndpoint agent = hub(InstantSource.system(), Once.CLAIM);
+        other.log().claim(new Claim(key("m"), "task-1", null)).join();
+
+        assertThatThrownBy(() -> send(
+                        agent, message("m"), CALLER.withDeadline(Instant.now().plusMillis(500))))
+                .isInstanceOfSatisfying(A2AException.class, refusal -> {
+                    assertThat(refusal.error()).isEqualTo(A2AError.UNAVAILABLE);
+                    assertThat(refusal.retryAfter()).isNotNull();
+                });
+        Future<Task> waiting = senders.submit(() -> send(agent, message("m"), CALLER));
+        other.log().release(new Claim(key("m"), "task-1", null));
+
+        assertThat(waiting.get().id()).isNotEqualTo("task-1");
+        assertThat(runs.get("m")).hasValue(1);
+    }
+
+    @Test
+    void aHubThatIsTakenOverBetweenClaimAndTaskWritesNothing() {
+        Store dead = store(InstantSource.system(), Once.CLAIM);
+        AgentEndpoint agent = host(dead);
+        dead.log().claim(new Claim(key("m"), "task-1", null)).join();
+        schema.end(dead);
+
+        assertThatThrownBy(() -> send(agent, message("m"), CALLER)).isInstanceOf(A2AException.class);
+
+        assertThat(runs).isEmpty();
+    }
+
+    @Test
+    void anotherMessageUnderANameIsOfTheTaskThatHasIt() throws Exception {
+        List<AgentEndpoint> agents =
+                List.of(hub(InstantSource.system(), Once.CLAIM), hub(InstantSource.system(), Once.CLAIM));
+        @Nullable String before = null;
+
+        for (int i = 0; i < 20; i++) {
+            Message message = message("m-" + i).in(null, "mine");
+            String task = sendToAll(agents, message, NAMING);
+            assertThat(task).isNotEqualTo(before);
+            assertThat(stores.getLast().log().taskNamed(new TaskName(CALLER.scope(), "agent", "mine")))
+                    .contains(task);
+            before = task;
+        }
+
+        assertThat(runs)
+                .hasSize(20)
+                .allSatisfy((id, count) -> assertThat(count).as(id).hasValue(1));
+    }
+}
