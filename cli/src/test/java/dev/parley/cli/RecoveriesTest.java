@@ -47,6 +47,7 @@ final class RecoveriesTest {
     private static final String CONSTANTS = """
             activity.hub.Tail.READS PT1S PT30S
             cli.host.HubSuccession.STARTS PT1S PT30S
+            engine.MessageAdmission.PENDING PT0.01S PT0.5S
             engine.Recovery.READS PT1S PT17M4S
             engine.Recovery.WRITES PT1S PT1M4S
             engine.Webhooks.PAUSES PT1S PT10M
@@ -133,6 +134,7 @@ final class RecoveriesTest {
             entry("server.limits.EmptyStream", "time limit of a reader"),
             entry("store.connection.HangWatch", "time limit of a watched operation"),
             entry("store.database.DatabaseSession", "end of a connection whose statement goes on after its time limit"),
+            entry("store.database.HubLease", "renewal of a lease, and looks of a hub that waits for its turn"),
             entry("store.database.Readers", "time limit of a read"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),
             entry("store.database.Writer", "until the time that the back-off of an Outage gives"));

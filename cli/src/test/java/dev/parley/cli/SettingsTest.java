@@ -211,6 +211,7 @@ class SettingsTest {
                 up.drain: 10s (built-in default)
                 up.data: ~/.parley (built-in default)
                 up.database: (unset)
+                up.cluster: false (built-in default)
                 up.in-memory: false (built-in default)
                 up.retention: 0 (built-in default)
                 up.group-quota: (unset)

@@ -6,7 +6,6 @@ import dev.parley.client.spi.Traces;
 import dev.parley.client.webhooks.WebhookSender;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.dialect.wire.Admission;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.TaskManager;
@@ -32,12 +31,9 @@ import dev.parley.hub.pages.StaticPage;
 import dev.parley.hub.webhooks.WebhookDelivery;
 import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.AgentEndpoint;
-import dev.parley.protocol.CallChain;
-import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.server.Authenticator;
 import dev.parley.server.HttpExchange;
 import dev.parley.server.Mount;
 import dev.parley.server.Server;
@@ -46,9 +42,8 @@ import dev.parley.server.Site;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.HubTable;
+import dev.parley.store.hubs.HubTable;
 import dev.parley.store.spi.Ending;
-import dev.parley.store.spi.Registration;
 import dev.parley.trust.Principal;
 import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
@@ -69,7 +64,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +124,7 @@ public final class Platform implements AutoCloseable {
         try {
             Optional<Predecessor> before = Optional.ofNullable(setup.given.replaced);
             before.ifPresent(hub -> hub.awaitParts().run()); // they may have what those of this hub need
-            Persistence kept = Persistence.open(setup, parts, registration(setup));
+            Persistence kept = Persistence.open(setup, parts, setup.registration(hosting::names));
             this.lostGroups = before.map(Predecessor::lostGroups).orElse(0L);
             metrics.lost(lostGroups);
             this.database = kept.database();
@@ -225,17 +219,8 @@ public final class Platform implements AutoCloseable {
                                 sender,
                                 kept.secrets(),
                                 kept.log()::cause,
-                                new WebhookDelivery.Permission() {
-                                    @Override
-                                    public boolean isEnabled(Scope owner) {
-                                        return trust.isWelcome(owner.group(), owner.owner());
-                                    }
-
-                                    @Override
-                                    public Optional<String> obstacle() {
-                                        return absence();
-                                    }
-                                },
+                                new WebhookDelivery.Permission(
+                                        owner -> trust.isWelcome(owner.group(), owner.owner()), this::absence),
                                 this::finished,
                                 new WebhookDelivery.Observation(metrics, observers, traces)))
                 .taskLimits(settings.tasks())
@@ -292,20 +277,6 @@ public final class Platform implements AutoCloseable {
         agents.values().forEach(hosting::host);
         hubExtensions.agents(agents.keySet()).forEach(hosting::host);
         hubExtensions.start(); // which may host more
-    }
-
-    /** What the hub tells of itself in its database. */
-    private Registration registration(Setup setup) {
-        Predecessor before = setup.given.replaced;
-        return new Registration(
-                Hubs.version(),
-                () -> Stream.concat(setup.given.agents.keySet().stream(), hosting.names().stream())
-                        .distinct()
-                        .sorted()
-                        .toList(),
-                setup.settings.store().cluster(),
-                before == null ? 0 : before.number(),
-                setup::waitsFor);
     }
 
     /** A server that tells the condition of the hub. */
@@ -589,51 +560,6 @@ public final class Platform implements AutoCloseable {
             draining.join();
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * Lets callers in as the hub trusts them.
-     *
-     * @param begun chains of calls that begin at an agent, by its name
-     */
-    private record Door(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
-        @Override
-        public Admission admit(String agent, RequestHead arrival) {
-            return through(trust.admit(agent, arrival), agent, arrival);
-        }
-
-        @Override
-        public Admission admitUnauthenticated(String agent, RequestHead arrival) {
-            return through(trust.admitUnauthenticated(agent, arrival), agent, arrival);
-        }
-
-        private Admission through(Admission admission, String agent, RequestHead arrival) {
-            CallChain before = CallChain.read(arrival.header(CallChain.HEADER));
-            CallChain begins = begun.get(agent);
-            if (begins == null) {
-                begins = begun.computeIfAbsent(agent, name -> CallChain.NONE.then(url.get() + "/agents/" + name));
-            }
-            CallChain chain = before.agents().isEmpty()
-                    ? begins
-                    : before.then(begins.agents().getFirst());
-            return new Admission(
-                    admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());
-        }
-
-        @Override
-        public boolean lacksCredentials(RequestHead arrival) {
-            return trust.lacksCredentials(arrival);
-        }
-
-        @Override
-        public Predicate<String> shown(RequestHead arrival, boolean protectCards) {
-            return trust.shown(arrival, protectCards);
-        }
-
-        @Override
-        public boolean isShownToAll(String agent) {
-            return trust.isShownToAll(agent);
         }
     }
 }

@@ -16,6 +16,7 @@ import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.admin.Administration;
+import dev.parley.hub.admin.Hubs;
 import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.TaskCredentials;
@@ -35,6 +36,7 @@ import dev.parley.store.StoreSettings;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.spi.Registration;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.Directory.Actor;
@@ -333,8 +335,26 @@ final class Setup {
                 () -> opened.forEach(Server::close));
     }
 
+    /**
+     * What the hub tells of itself in its database.
+     *
+     * @param hosted names of the agents that it hosts by now
+     */
+    Registration registration(Supplier<Set<String>> hosted) {
+        Predecessor before = given.replaced;
+        return new Registration(
+                Hubs.version(),
+                () -> Stream.concat(given.agents.keySet().stream(), hosted.get().stream())
+                        .distinct()
+                        .sorted()
+                        .toList(),
+                settings.store().cluster(),
+                before == null ? 0 : before.number(),
+                this::waitsFor);
+    }
+
     /** The hub waits for another one. */
-    void waitsFor(String working) {
+    private void waitsFor(String working) {
         obstacle = "hub " + working + " works with the database, and this one waits until it ends";
         given.waits.accept(obstacle);
     }

@@ -5,6 +5,7 @@ import dev.parley.protocol.Message;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +15,7 @@ public final class Admissions {
     /** An admitted message that is not in the log yet, and the task that it leads to. */
     public record First(Message message, CompletableFuture<LiveTask> live) {
         boolean isRefused() {
-            LiveTask task = live.isDone() && !live.isCompletedExceptionally() ? live.join() : null;
-            return task != null && task.isBroken();
+            return live.state() == Future.State.SUCCESS && live.resultNow().isBroken();
         }
     }
 

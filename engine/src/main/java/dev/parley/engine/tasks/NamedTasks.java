@@ -56,8 +56,8 @@ public final class NamedTasks {
     }
 
     private static TaskKey key(CallContext context, TaskName name, @Nullable String holder) {
-        boolean isName = holder != null && !context.literalIds();
-        return new TaskKey(context.scope(), name.agent(), isName ? holder : name.name());
+        return new TaskKey(
+                context.scope(), name.agent(), holder == null || context.literalIds() ? name.name() : holder);
     }
 
     /**

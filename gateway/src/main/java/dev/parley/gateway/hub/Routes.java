@@ -32,7 +32,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

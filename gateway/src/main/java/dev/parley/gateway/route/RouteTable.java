@@ -2,8 +2,8 @@ package dev.parley.gateway.route;
 
 import dev.parley.extension.HubCheck;
 import dev.parley.store.database.Database;
-import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;

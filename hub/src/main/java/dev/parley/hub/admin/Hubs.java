@@ -14,7 +14,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.database.HubTable.LivingHub;
+import dev.parley.store.hubs.HubTable.LivingHub;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -23,6 +23,7 @@ import io.opentelemetry.api.trace.StatusCode;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,14 +45,13 @@ public record WebhookDelivery(
     /** Receivers of the outcome of each attempt. */
     public record Observation(Metrics metrics, List<HubObserver> observers, Traces traces) {}
 
-    /** Decides whether notifications are sent. */
-    public interface Permission {
-        /** Whether the owner of a task is enabled. */
-        boolean isEnabled(Scope owner);
-
-        /** Why this hub sends nothing at present; empty if it does. */
-        Optional<String> obstacle();
-    }
+    /**
+     * Decides whether notifications are sent.
+     *
+     * @param enabled whether the owner of a task is enabled
+     * @param obstacle why this hub sends nothing at present; empty if it does
+     */
+    public record Permission(Predicate<Scope> enabled, Supplier<Optional<String>> obstacle) {}
 
     /** Last change of a notification of a task in a dialect. */
     @FunctionalInterface
@@ -83,7 +83,7 @@ public record WebhookDelivery(
         }
         TaskKey key = webhook.task();
         long begun = System.nanoTime();
-        if (!permission.isEnabled(key.scope())) {
+        if (!permission.enabled().test(key.scope())) {
             return new Outcome.Failed("the owner of the task is disabled", false, null);
         }
         Optional<Cause> cause = causes.apply(key);
@@ -130,7 +130,7 @@ public record WebhookDelivery(
     }
 
     private Outcome offer(Subscription webhook, long number, Notification notification) throws InterruptedException {
-        Optional<String> obstacle = permission.obstacle();
+        Optional<String> obstacle = permission.obstacle().get();
         if (obstacle.isPresent()) { // perhaps only now, after a pause of the program
             return new Outcome.Failed(obstacle.get(), true, null);
         }

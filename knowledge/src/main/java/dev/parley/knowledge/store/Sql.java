@@ -1,6 +1,6 @@
 package dev.parley.knowledge.store;
 
-import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.spi.DatabaseKind;
 import java.util.Collection;
 import java.util.stream.Collectors;
 

@@ -26,7 +26,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.spi.DatabaseKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.DatabaseKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package dev.parley.store.audit;
 
-import dev.parley.store.database.DatabaseKind;
+import dev.parley.store.spi.DatabaseKind;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,19 +2,17 @@ package dev.parley.store.database;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
-import dev.parley.store.connection.Connector;
 import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.Connector.Use;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.files.DataFiles;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -67,7 +65,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
-    private Database(DatabaseSystem system, DataFiles files, String place, DatabaseSession writing, boolean readOnly)
+    Database(DatabaseSystem system, DataFiles files, String place, DatabaseSession writing, boolean readOnly)
             throws SQLException {
         this.system = system;
         this.files = files;
@@ -126,7 +124,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                     "--cluster with a database of SQLite in " + directory
                             + ", which one hub has alone (expected: --database with the URL of PostgreSQL)");
         }
-        return openSqlite(directory, true, wrapper);
+        return SqliteSystem.open(directory, true, wrapper);
     }
 
     /**
@@ -136,35 +134,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if it cannot be read or written
      */
     public static Database temporary(Path directory) {
-        return openSqlite(directory, false, connection -> connection);
-    }
-
-    private static Database openSqlite(Path directory, boolean isWatched, Wrapper wrapper) {
-        DataFiles files = DataFiles.none();
-        try {
-            files = DataFiles.lock(directory);
-            Path file = SqliteFile.in(directory).toAbsolutePath();
-            files.make(file);
-            String url = "jdbc:sqlite:" + file;
-            Connector connector = use -> wrapper.wrap(SqliteFile.connect(url, use));
-            try (Connection connection = connector.connect(Use.MAINTAIN)) {
-                SqliteFile.requireVersion(connection);
-                SqliteFile.migrate(connection);
-            }
-            if (isWatched) {
-                files.watch(file, SqliteFile.connect(url, Use.MAINTAIN));
-            }
-            var system = new SqliteSystem(connector, files);
-            var writing = new DatabaseSession(new Opening(system, Use.WRITE));
-            writing.connection();
-            return new Database(system, files, directory.toString(), writing, false);
-        } catch (IOException | SQLException problem) {
-            files.close();
-            throw NotOpenedException.directory(directory, problem);
-        } catch (RuntimeException refused) {
-            files.close();
-            throw refused;
-        }
+        return SqliteSystem.open(directory, false, connection -> connection);
     }
 
     /**
@@ -177,29 +147,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         if (named != null) {
             return openForReading(named);
         }
-        Path file = SqliteFile.in(directory);
-        if (Files.notExists(file)) {
-            throw new NotOpenedException(
-                    NotOpenedException.Reason.DIRECTORY,
-                    "directory " + directory + ": no database (expected: the data directory of a hub)");
-        }
-        Connector connector = use -> {
-            if (use != Use.READ) {
-                throw new SQLException("the database is open for reading only");
-            }
-            return SqliteFile.connect("jdbc:sqlite:" + file, use);
-        };
-        try {
-            var system = new SqliteSystem(connector, DataFiles.none());
-            return new Database(
-                    system,
-                    DataFiles.none(),
-                    directory.toString(),
-                    new DatabaseSession(new Opening(system, Use.WRITE)),
-                    true);
-        } catch (SQLException problem) {
-            throw NotOpenedException.directory(directory, problem);
-        }
+        return SqliteSystem.openForReading(directory);
     }
 
     private static Database openForReading(PostgresqlUrl named) {

@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
 import dev.parley.store.connection.Connector;
+import dev.parley.store.spi.DatabaseKind;
 import java.sql.SQLException;
 import java.time.Duration;
 

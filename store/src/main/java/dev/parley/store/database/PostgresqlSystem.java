@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.connection.ServerIdentity;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;

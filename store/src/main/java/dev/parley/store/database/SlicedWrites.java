@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.OutageException;
 import java.sql.SQLException;
 import java.util.List;

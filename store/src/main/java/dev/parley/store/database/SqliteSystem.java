@@ -1,7 +1,15 @@
 package dev.parley.store.database;
 
 import dev.parley.store.connection.Connector;
+import dev.parley.store.connection.Connector.Opening;
+import dev.parley.store.connection.Connector.Use;
 import dev.parley.store.files.DataFiles;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.Wrapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -66,5 +74,66 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
     @Override
     public void reopened(DatabaseSession session) throws SQLException {
         begin(session);
+    }
+
+    /**
+     * Opens the database of a directory, creating both if need be.
+     *
+     * @param isWatched whether nothing is written while its file is missing
+     * @throws StoreException if another process has it open, or it cannot be read or written
+     */
+    static Database open(Path directory, boolean isWatched, Wrapper wrapper) {
+        DataFiles files = DataFiles.none();
+        try {
+            files = DataFiles.lock(directory);
+            Path file = SqliteFile.in(directory).toAbsolutePath();
+            files.make(file);
+            String url = "jdbc:sqlite:" + file;
+            Connector connector = use -> wrapper.wrap(SqliteFile.connect(url, use));
+            try (Connection connection = connector.connect(Use.MAINTAIN)) {
+                SqliteFile.requireVersion(connection);
+                SqliteFile.migrate(connection);
+            }
+            if (isWatched) {
+                files.watch(file, SqliteFile.connect(url, Use.MAINTAIN));
+            }
+            var system = new SqliteSystem(connector, files);
+            var writing = new DatabaseSession(new Opening(system, Use.WRITE));
+            writing.connection();
+            return new Database(system, files, directory.toString(), writing, false);
+        } catch (IOException | SQLException problem) {
+            files.close();
+            throw NotOpenedException.directory(directory, problem);
+        } catch (RuntimeException refused) {
+            files.close();
+            throw refused;
+        }
+    }
+
+    /** Opens the database of a directory for reading, also while a hub has it open. */
+    static Database openForReading(Path directory) {
+        Path file = SqliteFile.in(directory);
+        if (Files.notExists(file)) {
+            throw new NotOpenedException(
+                    NotOpenedException.Reason.DIRECTORY,
+                    "directory " + directory + ": no database (expected: the data directory of a hub)");
+        }
+        Connector connector = use -> {
+            if (use != Use.READ) {
+                throw new SQLException("the database is open for reading only");
+            }
+            return SqliteFile.connect("jdbc:sqlite:" + file, use);
+        };
+        try {
+            var system = new SqliteSystem(connector, DataFiles.none());
+            return new Database(
+                    system,
+                    DataFiles.none(),
+                    directory.toString(),
+                    new DatabaseSession(new Opening(system, Use.WRITE)),
+                    true);
+        } catch (SQLException problem) {
+            throw NotOpenedException.directory(directory, problem);
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.connection.Outage;
 import dev.parley.store.files.DataFiles;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;

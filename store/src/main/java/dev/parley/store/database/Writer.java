@@ -7,6 +7,7 @@ import dev.parley.store.connection.Outage;
 import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.StoreException;

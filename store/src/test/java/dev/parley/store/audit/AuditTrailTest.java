@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.database.DatabaseKind;
 import dev.parley.store.database.Place;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.SettableClock;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package dev.parley.store.database;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.store.spi.DatabaseKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

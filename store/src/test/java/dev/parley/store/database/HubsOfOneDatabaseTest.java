@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.parley.store.database.HubTable.LivingHub;
+import dev.parley.store.hubs.HubTable;
+import dev.parley.store.hubs.HubTable.LivingHub;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;

@@ -3,6 +3,7 @@ package dev.parley.store.database;
 import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;

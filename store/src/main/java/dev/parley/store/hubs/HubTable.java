@@ -1,5 +1,8 @@
-package dev.parley.store.database;
+package dev.parley.store.hubs;
 
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.DatabaseKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.parley.store.database;
+package dev.parley.store.spi;
 
 /** Database system. */
 public enum DatabaseKind {

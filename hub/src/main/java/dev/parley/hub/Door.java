@@ -1,0 +1,54 @@
+package dev.parley.hub;
+
+import dev.parley.dialect.spi.RequestHead;
+import dev.parley.dialect.wire.Admission;
+import dev.parley.protocol.CallChain;
+import dev.parley.server.Authenticator;
+import dev.parley.trust.Trust;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Lets callers in as the hub trusts them.
+ *
+ * @param begun chains of calls that begin at an agent, by its name
+ */
+record Door(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
+    @Override
+    public Admission admit(String agent, RequestHead arrival) {
+        return through(trust.admit(agent, arrival), agent, arrival);
+    }
+
+    @Override
+    public Admission admitUnauthenticated(String agent, RequestHead arrival) {
+        return through(trust.admitUnauthenticated(agent, arrival), agent, arrival);
+    }
+
+    private Admission through(Admission admission, String agent, RequestHead arrival) {
+        CallChain before = CallChain.read(arrival.header(CallChain.HEADER));
+        CallChain begins = begun.get(agent);
+        if (begins == null) {
+            begins = begun.computeIfAbsent(agent, name -> CallChain.NONE.then(url.get() + "/agents/" + name));
+        }
+        CallChain chain =
+                before.agents().isEmpty() ? begins : before.then(begins.agents().getFirst());
+        return new Admission(
+                admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());
+    }
+
+    @Override
+    public boolean lacksCredentials(RequestHead arrival) {
+        return trust.lacksCredentials(arrival);
+    }
+
+    @Override
+    public Predicate<String> shown(RequestHead arrival, boolean protectCards) {
+        return trust.shown(arrival, protectCards);
+    }
+
+    @Override
+    public boolean isShownToAll(String agent) {
+        return trust.isShownToAll(agent);
+    }
+}

@@ -1,0 +1,5 @@
+/** Hubs that have a database open. */
+@NullMarked
+package dev.parley.store.hubs;
+
+import org.jspecify.annotations.NullMarked;
