@@ -6,6 +6,7 @@ enum Invariant {
     DURABLE("No event is visible outside before it is on disk."),
     ONE_READ("A blocking send, a stream, a resumption and a webhook are the same operation"),
     ONE_LIVE_TASK("At most one `LiveTask` exists for a task"),
+    ONE_TASK("A message leads to one task. Where several engines write to a log, its agent starts behind a claim"),
     SCOPED("Every read names a scope (group and owner) and an agent"),
     READ_BEFORE_ASKING("A task waits for its caller on disk only if no accepted message waits for its agent."),
     WORKED_AT("A task that has not ended, and does not wait for its caller, has a turn that runs or waits"),

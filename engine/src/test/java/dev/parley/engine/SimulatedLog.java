@@ -1,6 +1,10 @@
 package dev.parley.engine;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
@@ -16,9 +20,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
@@ -51,8 +57,48 @@ final class SimulatedLog implements TaskLog {
         /** How often of a thousand times a commit, or a read, fails nevertheless. */
         int faults;
 
+        /** When a message gets its task: by a claim if there are several processes. */
+        Once once = Once.INDEX;
+        /** Whether claims are granted without a look, as a fault of the log. */
+        boolean ignoresClaims;
+
+        /** Messages of tasks that are yet to be written. */
+        private final Map<MessageKey, Claimed> claims = new HashMap<>();
+        /** The processes that write to tasks. */
+        private final Map<TaskKey, SimulatedThreads.Machine> owners = new HashMap<>();
+
+        private record Claimed(String taskId, SimulatedThreads.Machine process) {}
+
         Disk(SimulatedThreads simulation) {
             this.log = new MemoryTaskLog(simulation);
+        }
+
+        /** Returns why a message does not lead to a task; null if it does from now on. */
+        private @Nullable KeyTakenException claim(Claim claim, SimulatedThreads.Machine process) {
+            KeyTakenException taken = ignoresClaims ? null : taken(claim.message(), claim.taskId());
+            if (taken == null) {
+                claims.put(claim.message(), new Claimed(claim.taskId(), process));
+            }
+            return taken;
+        }
+
+        private @Nullable KeyTakenException taken(MessageKey message, String taskId) {
+            Claimed claimed = claims.get(message);
+            if (claimed != null && !claimed.taskId.equals(taskId) && claimed.process.isAlive()) {
+                return new KeyTakenException(message.messageId(), true);
+            }
+            return log.taskOf(message).orElse(taskId).equals(taskId)
+                    ? null
+                    : new KeyTakenException(message.messageId(), false);
+        }
+
+        private void release(MessageKey message, String taskId) {
+            claims.computeIfPresent(message, (key, claimed) -> claimed.taskId.equals(taskId) ? null : claimed);
+        }
+
+        private void release(Segment segment) {
+            segment.messages()
+                    .forEach(message -> release(message, segment.head().key().taskId()));
         }
 
         List<LoggedEvent> events(TaskKey key) {
@@ -66,8 +112,23 @@ final class SimulatedLog implements TaskLog {
                     .toList();
         }
 
-        private void store(Segment segment) {
+        /** Returns why a segment was refused; null if it is stored. */
+        private @Nullable KeyTakenException store(Segment segment, SimulatedThreads.Machine process) {
             TaskKey key = segment.head().key();
+            KeyTakenException taken = segment.messages().stream()
+                    .map(message -> ignoresClaims
+                                    && claims.get(message) != null
+                                    && log.taskOf(message).isEmpty()
+                            ? null
+                            : taken(message, key.taskId()))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+            release(segment);
+            if (taken != null) {
+                return taken;
+            }
+            owners.put(key, process);
             order.putIfAbsent(key, order.size());
             List<LoggedEvent> before = events(key);
             Simulation.require(
@@ -94,12 +155,18 @@ final class SimulatedLog implements TaskLog {
                 public void written(Segment stored) {}
 
                 @Override
-                public void failed(Segment lost, Exception cause) {}
+                public void failed(Segment lost, Exception cause) {
+                    throw new AssertionError(cause);
+                }
             });
+            return null;
         }
     }
 
     private record Work(Writer writer, Segment segment) {}
+
+    /** A claim on its way to the disk; a release of it without a result. */
+    private record ClaimWork(Claim claim, @Nullable CompletableFuture<@Nullable Void> done) {}
 
     private final Disk disk;
     private final SimulatedThreads simulation;
@@ -108,6 +175,7 @@ final class SimulatedLog implements TaskLog {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<Writer> queue = new ArrayDeque<>();
+    private final ArrayDeque<ClaimWork> claims = new ArrayDeque<>();
     private boolean closing;
     private boolean closed;
 
@@ -128,10 +196,10 @@ final class SimulatedLog implements TaskLog {
             var group = new ArrayList<Work>();
             lock.lock();
             try {
-                while (queue.isEmpty() && !closing) {
+                while (queue.isEmpty() && claims.isEmpty() && !closing) {
                     changed.awaitUninterruptibly();
                 }
-                if (queue.isEmpty()) {
+                if (queue.isEmpty() && claims.isEmpty()) {
                     closed = true;
                     changed.signalAll();
                     return;
@@ -139,16 +207,83 @@ final class SimulatedLog implements TaskLog {
             } finally {
                 lock.unlock();
             }
+            List<ClaimWork> claimed = drainClaims();
             for (Writer next : drain()) {
                 Segment segment = next.take();
                 if (segment != null) {
                     group.add(new Work(next, segment));
                 }
             }
+            if (!claimed.isEmpty()) {
+                commitClaims(claimed);
+            }
             if (!commit(group)) {
                 // As the database does: each gets a transaction of its own.
                 group.forEach(work -> commit(List.of(work)));
             }
+        }
+    }
+
+    private List<ClaimWork> drainClaims() {
+        lock.lock();
+        try {
+            var all = List.copyOf(claims);
+            claims.clear();
+            return all;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void commitClaims(List<ClaimWork> works) {
+        sleep(Duration.ofMillis(random.nextInt(20)));
+        boolean isRefused = disk.full || random.nextInt(1_000) < disk.faults;
+        for (ClaimWork work : works) {
+            if (work.done == null) {
+                disk.release(work.claim.message(), work.claim.taskId());
+                continue;
+            }
+            Exception refusal = isRefused ? new Fault("disk full") : disk.claim(work.claim, process);
+            tell(() -> {
+                if (refusal == null) {
+                    work.done.complete(null);
+                } else {
+                    work.done.completeExceptionally(refusal);
+                }
+            });
+        }
+    }
+
+    @Override
+    public Once once() {
+        return disk.once;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> claim(Claim claim) {
+        var done = new CompletableFuture<@Nullable Void>();
+        if (!add(new ClaimWork(claim, done))) {
+            done.completeExceptionally(new Fault("the log is closed"));
+        }
+        return done;
+    }
+
+    @Override
+    public void release(Claim claim) {
+        add(new ClaimWork(claim, null));
+    }
+
+    private boolean add(ClaimWork work) {
+        simulation.mayYield();
+        lock.lock();
+        try {
+            if (!closing) {
+                claims.add(work);
+                changed.signalAll();
+            }
+            return !closing;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -170,14 +305,28 @@ final class SimulatedLog implements TaskLog {
                         && disk.log.find(work.segment().head().key()).isEmpty());
         if (gone || disk.full || random.nextInt(1_000) < disk.faults) {
             if (group.size() == 1) {
+                disk.release(group.getFirst().segment());
                 tell(() -> group.getFirst().writer().failed(group.getFirst().segment(), new Fault("disk full")));
             }
             return group.size() <= 1;
         }
-        group.forEach(work -> disk.store(work.segment()));
+        var taken = new HashMap<Work, KeyTakenException>();
+        for (Work work : group) {
+            KeyTakenException refusal = disk.store(work.segment(), process);
+            if (refusal != null) {
+                taken.put(work, refusal);
+            }
+        }
         for (Work work : group) {
             simulation.mayYield();
-            tell(() -> work.writer().written(work.segment()));
+            KeyTakenException refusal = taken.get(work);
+            tell(() -> {
+                if (refusal == null) {
+                    work.writer().written(work.segment());
+                } else {
+                    work.writer().failed(work.segment(), refusal);
+                }
+            });
         }
         return true;
     }
@@ -307,6 +456,7 @@ final class SimulatedLog implements TaskLog {
     @Override
     public List<Head> unfinished() {
         return disk.log.unfinished().stream()
+                .filter(head -> !requireNonNull(disk.owners.get(head.key())).isAlive())
                 .sorted(Comparator.comparing(head -> disk.order.get(head.key())))
                 .toList();
     }

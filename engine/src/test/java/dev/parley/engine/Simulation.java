@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -84,7 +85,19 @@ final class Simulation {
     private @Nullable Throwable failure;
     private Server server;
 
+    /** An engine of another process with the same log, which never fails; null for none. */
+    private final @Nullable Server peer;
+
+    private final List<Twin> twins = new ArrayList<>();
+    /** Tasks of which the agent has worked at a message. */
+    private final Map<String, Set<String>> workedAt = new HashMap<>();
+
     Simulation(long seed) {
+        this(seed, false);
+    }
+
+    /** @param ignoresClaims whether the log grants all claims, which is a fault */
+    Simulation(long seed, boolean ignoresClaims) {
         this.random = new Random(seed * 0x9e3779b97f4a7c15L);
         this.threads = new SimulatedThreads(random);
         this.disk = new SimulatedLog.Disk(threads);
@@ -94,16 +107,25 @@ final class Simulation {
         disk.faults = chaos && random.nextInt(3) > 0 ? random.nextInt(30) : 0;
         this.calm = disk.faults == 0;
         this.retention = random.nextBoolean() ? Duration.ofSeconds(5 + random.nextInt(60)) : null;
-        this.server = new Server();
+        disk.ignoresClaims = ignoresClaims;
+        boolean hasPeer = random.nextInt(4) == 0;
+        disk.once = hasPeer ? Once.CLAIM : Once.INDEX;
+        this.server = new Server(retention);
+        this.peer = hasPeer ? new Server(null) : null;
         int count = 2 + random.nextInt(4);
         for (int i = 0; i < count; i++) {
             callers.add(new Caller(i));
+        }
+        for (int i = 0; hasPeer && i < 2; i++) {
+            twins.add(new Twin(new Caller(count + i)));
         }
     }
 
     /** Runs it, and returns a number that is another one if anything happened in another order. */
     long run() {
         callers.forEach(Caller::start);
+        twins.forEach(Twin::start);
+        twins.forEach(Twin::startAtPeer);
         int disasters = chaos ? random.nextInt(4) : 0;
         for (int i = 0; i < disasters; i++) {
             Duration until = Duration.ofNanos(threads.now()).plusMillis(random.nextInt(1_500));
@@ -128,7 +150,8 @@ final class Simulation {
     }
 
     private boolean areDone() {
-        return callers.stream().allMatch(caller -> caller.left == 0);
+        return callers.stream().allMatch(caller -> caller.left == 0)
+                && twins.stream().allMatch(Twin::isDone);
     }
 
     private void disaster() {
@@ -150,8 +173,9 @@ final class Simulation {
 
     private void restart() {
         server.process.kill();
-        server = new Server();
+        server = new Server(retention);
         callers.forEach(Caller::start);
+        twins.forEach(Twin::start);
     }
 
     private void stop() {
@@ -214,7 +238,7 @@ final class Simulation {
         final Engine engine;
         final AgentEndpoint agent;
 
-        Server() {
+        Server(@Nullable Duration retention) {
             Agent described = Agent.named("agent", "Does what messages say")
                     .resumable(resumable)
                     .concurrency(concurrency)
@@ -250,6 +274,7 @@ final class Simulation {
             }
             Set<String> messages = handled.computeIfAbsent(task, id -> new HashSet<>());
             messages.add(request.message().messageId());
+            requireFirst(request.message().messageId(), task);
             try {
                 for (String step : request.text().split(" ", -1)) {
                     threads.mayYield();
@@ -258,6 +283,16 @@ final class Simulation {
                 }
             } finally {
                 working.merge(task, -1, Integer::sum);
+            }
+        }
+
+        /** An agent works at a message for one task. */
+        private void requireFirst(String message, String task) {
+            Set<String> tasks = workedAt.computeIfAbsent(message, id -> new HashSet<>());
+            tasks.removeIf(Simulation.this::isGone);
+            tasks.add(task);
+            if (peer != null && message.startsWith(TWIN) && calm && tasks.size() > 1) {
+                fail(new Violation(Invariant.ONE_TASK, "the agent works once at message " + message + ": " + tasks));
             }
         }
 
@@ -633,6 +668,67 @@ final class Simulation {
                         "event %s of task %s is in the stream",
                         between,
                         task);
+            }
+        }
+    }
+
+    private static final String TWIN = "twin-";
+
+    /** A caller that sends each of its messages to both engines at the same time. */
+    private final class Twin {
+        private final Caller sender;
+        private final List<Message> messages = new ArrayList<>();
+        private int atServer;
+        private int atPeer;
+
+        Twin(Caller sender) {
+            this.sender = sender;
+            int count = 1 + random.nextInt(5);
+            for (int i = 0; i < count; i++) {
+                String plan = threads.any(List.of("c", "f", "s10 c", "s60 c", "w c"));
+                messages.add(Message.user(Part.text(plan)).withId(TWIN + sender.context.caller() + "-" + i));
+            }
+        }
+
+        boolean isDone() {
+            return atServer == messages.size() && atPeer == messages.size();
+        }
+
+        void start() {
+            Server called = server;
+            called.run(() -> {
+                while (atServer < messages.size()) {
+                    send(called, atServer);
+                    atServer++;
+                }
+            });
+        }
+
+        void startAtPeer() {
+            Server called = requireNonNull(peer);
+            called.run(() -> {
+                while (atPeer < messages.size()) {
+                    send(called, atPeer);
+                    atPeer++;
+                }
+            });
+        }
+
+        private void send(Server called, int number) {
+            try {
+                Duration at = Duration.ofMillis(300L * number + random.nextInt(20));
+                threads.sleep(called.process, at.minusNanos(Math.min(threads.now(), at.toNanos())));
+                var configuration = new SendConfiguration(List.of(), null, null, true);
+                Message message = messages.get(number);
+                SendResult result =
+                        called.agent.call(new SendMessage(null, message, configuration, Map.of()), sender.context);
+                sender.acknowledged(message, (Task) result);
+            } catch (A2AException refusal) {
+                sender.requireReason(refusal);
+            } catch (SimulatedLog.Fault unread) {
+                require(Invariant.HEALED, !quiet, "nothing fails for no reason");
+            } catch (InterruptedException unexpected) {
+                throw new Violation(Invariant.ONE_READ, "callers are not interrupted");
             }
         }
     }

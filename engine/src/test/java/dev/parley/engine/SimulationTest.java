@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -41,6 +42,21 @@ final class SimulationTest {
     void whatAlwaysHoldsHoldsInThousandsOfOrders() {
         if (SEED == null) {
             run(1_001, 31_000);
+        }
+    }
+
+    @Test
+    void aLogThatIgnoresClaimsIsFound() {
+        assertThat(LongStream.rangeClosed(1, 200).filter(SimulationTest::findsIgnoredClaims))
+                .isNotEmpty();
+    }
+
+    private static boolean findsIgnoredClaims(long seed) {
+        try {
+            new Simulation(seed, true).run();
+            return false;
+        } catch (Simulation.Violation found) {
+            return found.getMessage().contains(Invariant.ONE_TASK.name());
         }
     }
 
