@@ -150,9 +150,7 @@ final class MessageAdmission {
                 }
                 parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
                 if (taken.isPending() || attempt > 1) {
-                    var over = new CompletableFuture<@Nullable Void>();
-                    parts.limits().in(PENDING.bound(attempt), () -> over.complete(null));
-                    over.join();
+                    parts.runs().pause(PENDING.bound(attempt));
                 }
             }
         }

@@ -19,14 +19,14 @@ final class Runs {
     private final AtomicLong numbers = new AtomicLong();
     private final TimeLimits limits;
     private final ReentrantLock lock;
-    private final Condition noneRuns;
+    private final Condition changed;
     private volatile boolean open = true;
     private volatile boolean stopped;
 
     Runs(TimeLimits limits, ReentrantLock lock) {
         this.limits = limits;
         this.lock = lock;
-        this.noneRuns = lock.newCondition();
+        this.changed = lock.newCondition();
     }
 
     /** True until the engine closes. */
@@ -87,6 +87,7 @@ final class Runs {
 
     private void refuseWaits(Runnable wake) {
         stopped = true; // written before waking, so that no thread begins to wait
+        wake();
         wake.run();
         inOrder().forEach(turn -> turn.live().wake());
     }
@@ -103,7 +104,7 @@ final class Runs {
         lock.lock();
         try {
             while (!running.isEmpty() && !limit.isReached()) {
-                noneRuns.await();
+                changed.await();
             }
         } catch (InterruptedException impatient) {
             Thread.currentThread().interrupt();
@@ -113,10 +114,24 @@ final class Runs {
         }
     }
 
+    /** Waits for so long, or until waits are refused. */
+    void pause(Duration time) {
+        TimeLimits.Limit limit = limits.in(time, this::wake);
+        lock.lock();
+        try {
+            while (!stopped && !limit.isReached()) {
+                changed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+            limit.drop();
+        }
+    }
+
     private void wake() {
         lock.lock();
         try {
-            noneRuns.signalAll();
+            changed.signalAll();
         } finally {
             lock.unlock();
         }

@@ -83,8 +83,9 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
             + " EXISTS (SELECT 1 FROM task WHERE task.task_id = m.task_id),"
             + " EXISTS (SELECT 1 FROM stream WHERE stream.stream_no = m.stream_no)"
             + " FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[]) WITH ORDINALITY"
-            + " AS u(day, lane_no, message_id, task_id, no) JOIN message m ON m.day IN (u.day - 1, u.day, u.day + 1)"
-            + " AND m.lane_no = u.lane_no AND m.message_id = u.message_id AND m.task_id <> u.task_id";
+            + " AS u(day, lane_no, message_id, task_id, no), LATERAL (SELECT * FROM message WHERE"
+            + " message.day IN (u.day - 1, u.day, u.day + 1) AND message.lane_no = u.lane_no"
+            + " AND message.message_id = u.message_id AND message.task_id <> u.task_id LIMIT 3) AS m";
 
     /** Column of the rows of a statement, and its type. */
     private record Column<T>(String type, Function<T, @Nullable Object> value) {}

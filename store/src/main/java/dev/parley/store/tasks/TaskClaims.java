@@ -119,11 +119,6 @@ final class TaskClaims {
         }
 
         @Override
-        public String part() {
-            return "store";
-        }
-
-        @Override
         public void write(DatabaseSession session) throws SQLException {
             taken = null;
             String taskId = claim.taskId();
@@ -176,11 +171,6 @@ final class TaskClaims {
             @Override
             public String group() {
                 return claim.message().scope().group();
-            }
-
-            @Override
-            public String part() {
-                return "store";
             }
 
             @Override
