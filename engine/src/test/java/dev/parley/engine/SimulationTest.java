@@ -56,7 +56,7 @@ final class SimulationTest {
             new Simulation(seed, true).run();
             return false;
         } catch (Simulation.Violation found) {
-            return found.getMessage().contains(Invariant.ONE_TASK.name());
+            return String.valueOf(found.getMessage()).contains(Invariant.ONE_TASK.name());
         }
     }
 

@@ -137,10 +137,10 @@ public final class Stubborn {
                 }
                 Object answer = invoke(target, method, arguments);
                 if (answer instanceof CompletableFuture<?> claim) {
-                    claim.exceptionally(Stubborn::taken).join();
+                    await(claim);
                 }
                 return answer;
-            } catch (StoreException | CompletionException refused) {
+            } catch (StoreException refused) {
                 refusals.incrementAndGet();
                 if (System.nanoTime() > deadline) {
                     throw refused;
@@ -152,12 +152,15 @@ public final class Stubborn {
         }
     }
 
-    /** Passes the failure of a claim on, unless it is the answer. */
-    private static <T> @Nullable T taken(Throwable failure) {
-        if (failure instanceof KeyTakenException) {
-            return null;
+    /** Waits for a claim, which is done or refused. */
+    private static void await(CompletableFuture<?> claim) {
+        try {
+            claim.join();
+        } catch (CompletionException failure) {
+            if (!(failure.getCause() instanceof KeyTakenException)) {
+                throw new StoreException("could not claim", failure);
+            }
         }
-        throw new StoreException("could not claim", failure);
     }
 
     private static @Nullable Object invoke(Object target, Method method, @Nullable Object @Nullable [] arguments)
