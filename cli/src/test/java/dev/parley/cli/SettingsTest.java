@@ -217,6 +217,7 @@ class SettingsTest {
                 up.group-quota: (unset)
                 up.encryption-key: (unset)
                 up.encryption-key-file: (unset)
+                up.secrets: (unset)
                 up.encrypt-tasks: false (built-in default)
                 up.max-turns: 1000 (built-in default)
                 up.max-events: 100000 (built-in default)

@@ -10,8 +10,8 @@ import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.extension.HubCheck;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.admin.HubOperation.Level;
-import dev.parley.hub.webhooks.SecretFile;
-import dev.parley.hub.webhooks.WebhookSecrets;
+import dev.parley.hub.secrets.SecretDirectory;
+import dev.parley.hub.secrets.SecretFile;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.database.Database;
@@ -58,21 +58,25 @@ public final class Checkup {
     private static final long LITTLE_FREE = 1_024 * MEBIBYTE;
 
     private final Path data;
+    private final SecretDirectory secrets;
     private final List<Finding> findings = new ArrayList<>();
     private @Nullable Sealing sealing;
 
-    private Checkup(Path data, @Nullable Sealing sealing) {
+    private Checkup(Path data, SecretDirectory secrets, @Nullable Sealing sealing) {
         this.data = data;
+        this.secrets = secrets;
         this.sealing = sealing;
     }
 
     /**
      * Checks the data directory of a hub.
      *
-     * @param sealing the keys that the hub was given; null if its key is in the directory
+     * @param secrets directory of the setting {@code secrets}; null if the secrets are in the data directory
+     * @param sealing the keys that the hub was given; null if its key is in the directory of the secrets
      */
-    public static List<Finding> of(Path data, @Nullable Sealing sealing) {
-        var checkup = new Checkup(data, sealing);
+    public static List<Finding> of(Path data, @Nullable Path secrets, @Nullable Sealing sealing) {
+        var checkup = new Checkup(
+                data, secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets), sealing);
         checkup.secrets();
         // SQLite would make a log beside a file that is not the hub's.
         boolean hasOwnFiles = checkup.hub();
@@ -94,13 +98,13 @@ public final class Checkup {
                     "missing (expected: the file, unless the hub has its keys from elsewhere)",
                     key -> sealing = Sealing.of(List.of(key)));
         }
-        secret(SecretFile.TOKENS, "missing; the next start makes another, and access tokens end", secret -> {});
+        secret(SecretFile.TOKENS, "missing (expected: the file; without it access tokens end)", secret -> {});
         secret(
-                WebhookSecrets.MASTER,
-                "missing; the next start makes another, and the secrets of webhooks change",
+                SecretFile.WEBHOOKS,
+                "missing (expected: the file; without it the secrets of webhooks change)",
                 Checkup::webhooks);
-        if (Files.exists(data.resolve(WebhookSecrets.SHARED))) {
-            secret(WebhookSecrets.SHARED, "", Checkup::webhooks);
+        if (Files.exists(secrets.file(SecretFile.SHARED))) {
+            secret(SecretFile.SHARED, "", Checkup::webhooks);
         }
     }
 
@@ -109,14 +113,16 @@ public final class Checkup {
     }
 
     private void secret(String name, String missing, Consumer<String> use) {
-        Path file = data.resolve(name);
+        Path file = secrets.file(name);
         try {
             if (Files.notExists(file)) {
                 found(name, Level.WARNING, missing);
                 return;
             }
             use.accept(SecretFile.read(file));
-            if (OwnersOnly.is(file)) {
+            if (!secrets.isOwn()) {
+                found(name, Level.OK, "present in " + secrets.path()); // its permissions are those of its mount
+            } else if (OwnersOnly.is(file)) {
                 found(name, Level.OK, "present, for its owner only");
             } else {
                 found(name, Level.WARNING, "other users of the machine have access to it (expected: chmod 600)");

@@ -23,11 +23,13 @@ final class Health {
      * Runs the checks, which may take a minute.
      *
      * @param data null for a hub in memory
+     * @param secrets directory of the setting {@code secrets}; null if the secrets are in {@code data}
      * @param outage why nothing can be written
      * @param problems of parts of the hub, by their names
      */
     static List<Check> of(
             @Nullable Path data,
+            @Nullable Path secrets,
             @Nullable Sealing sealing,
             Engine engine,
             Optional<String> outage,
@@ -36,7 +38,7 @@ final class Health {
         if (data == null) {
             findings.add(new Finding("memory", Level.WARNING, "the hub keeps its data in memory", null));
         } else {
-            findings.addAll(Checkup.of(data, sealing));
+            findings.addAll(Checkup.of(data, secrets, sealing));
         }
         outage.ifPresent(reason -> findings.add(new Finding("changes", Level.PROBLEM, reason, null)));
         int waiting =

@@ -168,6 +168,14 @@ public final class HubBuilder {
         return this;
     }
 
+    /**
+     * Directory with the secrets of the hub, which is only read: files {@code token.secret}, {@code webhook.master} and, without {@link
+     * #encryption}, {@code encryption.key}; default: they are in {@link #data}, where missing ones are made.
+     */
+    public HubBuilder secrets(Path directory) {
+        return set("secrets", directory.toString());
+    }
+
     /** Serves TLS with this certificate chain and key, both PEM; default: plain HTTP. */
     public HubBuilder tls(Path certificateChain, Path key) {
         return set("tls-cert", certificateChain.toString()).set("tls-key", key.toString());

@@ -5,7 +5,8 @@ import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.hub.extensions.TemporaryDirectory;
-import dev.parley.hub.webhooks.SecretFile;
+import dev.parley.hub.secrets.SecretDirectory;
+import dev.parley.hub.secrets.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.store.Store;
 import dev.parley.store.audit.AuditTrail;
@@ -15,6 +16,7 @@ import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.Registration;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks and secrets of a hub, in memory or on disk. Database and audit are null if the hub has none. */
@@ -49,17 +51,25 @@ record Persistence(
         if (url != null) {
             Database.check(data, url);
         }
-        AtRest atRest = setup.encryption(data);
-        WebhookSecrets secrets = WebhookSecrets.in(data);
+        SecretDirectory directory = setup.secrets(data);
+        Sealing keys = setup.keys();
+        List<String> files = keys == null
+                ? List.of(SecretFile.TOKENS, SecretFile.WEBHOOKS, SecretFile.ENCRYPTION)
+                : List.of(SecretFile.TOKENS, SecretFile.WEBHOOKS);
+        directory.require(files);
+        Database database = parts.add(Store.database(data, url, setup.given.connections, registration));
+        AtRest atRest = setup.encryption(directory, keys);
+        WebhookSecrets secrets = WebhookSecrets.in(directory);
         secrets.warnOfShared();
-        String tokenSecret = SecretFile.readOrMake(data, SecretFile.TOKENS, StandardWebhooks::newSecret);
-        Store store = parts.add(
-                url == null
-                        ? Store.open(data, InstantSource.system(), atRest, setup.given.connections, registration)
-                        : Store.open(data, url, InstantSource.system(), atRest, setup.given.connections, registration));
-        Database database = store.database();
+        String tokenSecret = directory.get(SecretFile.TOKENS, StandardWebhooks::newSecret);
+        Store store = Store.in(database, InstantSource.system(), atRest);
+        if (url != null) {
+            Database.name(data, url);
+        }
         database.storage().limit(setup.settings.store().quotas());
-        setup.secretFiles().forEach(name -> database.keep(data, name));
+        if (directory.isOwn()) {
+            files.forEach(name -> database.keep(data, name));
+        }
         return new Persistence(
                 store.log(), store.webhooks(), secrets, tokenSecret, atRest.sealing(), database, store.audit());
     }

@@ -234,7 +234,8 @@ public final class Platform implements AutoCloseable {
     }
 
     private AdminApi adminApi(Setup setup, Persistence kept, @Nullable Administration administration) {
-        Supplier<List<Check>> health = () -> Health.of(setup.data(), kept.sealing(), engine, outage(), problems());
+        Supplier<List<Check>> health = () ->
+                Health.of(setup.data(), setup.settings.store().secrets(), kept.sealing(), engine, outage(), problems());
         Database shared = database;
         var hubs = new Hubs(
                 engine,

@@ -22,8 +22,8 @@ import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.pages.StaticPage;
-import dev.parley.hub.webhooks.SecretFile;
-import dev.parley.hub.webhooks.WebhookSecrets;
+import dev.parley.hub.secrets.SecretDirectory;
+import dev.parley.hub.secrets.SecretFile;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -32,7 +32,6 @@ import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.server.ServerSettings;
-import dev.parley.store.StoreSettings;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
@@ -111,28 +110,27 @@ final class Setup {
         return settings.store().inMemory() ? null : settings.store().data();
     }
 
-    /** The keys that encrypt the secrets in {@code data}, and tasks if so set. */
-    AtRest encryption(Path data) {
-        StoreSettings store = settings.store();
+    /** The directory with the secrets of this hub, whose data directory is {@code data}. */
+    SecretDirectory secrets(Path data) {
+        Path mounted = settings.store().secrets();
+        return mounted == null ? SecretDirectory.data(data) : SecretDirectory.mounted(mounted);
+    }
+
+    /** The keys of encryption that were given; null if the key is in the directory of the secrets. */
+    @Nullable
+    Sealing keys() {
         try {
-            Sealing keys = given.encryption == null ? store.encryption() : given.encryption;
-            if (keys == null) {
-                keys = Sealing.of(List.of(SecretFile.readOrMake(data, SecretFile.ENCRYPTION, Sealing::newKey)));
-            }
-            return new AtRest(keys, store.encryptTasks());
+            return given.encryption == null ? settings.store().encryption() : given.encryption;
         } catch (IOException failure) {
-            throw new UncheckedIOException("cannot read " + store.encryptionKeyFile(), failure);
+            throw new UncheckedIOException("cannot read " + settings.store().encryptionKeyFile(), failure);
         }
     }
 
-    /** The files of the data directory with the secrets of this hub. */
-    List<String> secretFiles() {
-        StoreSettings store = settings.store();
-        boolean hasOtherKey =
-                given.encryption != null || !store.encryptionKeys().isEmpty() || store.encryptionKeyFile() != null;
-        return hasOtherKey
-                ? List.of(SecretFile.TOKENS, WebhookSecrets.MASTER)
-                : List.of(SecretFile.TOKENS, WebhookSecrets.MASTER, SecretFile.ENCRYPTION);
+    /** Encryption by {@code keys}, or by the key in {@code secrets}, of the secrets in the database, and of tasks if so set. */
+    AtRest encryption(SecretDirectory secrets, @Nullable Sealing keys) {
+        Sealing sealing =
+                keys == null ? Sealing.of(List.of(secrets.get(SecretFile.ENCRYPTION, Sealing::newKey))) : keys;
+        return new AtRest(sealing, settings.store().encryptTasks());
     }
 
     /** True if some agent asks its callers for something. */

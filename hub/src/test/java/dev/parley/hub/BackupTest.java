@@ -40,7 +40,7 @@ final class BackupTest {
         }
         assertThat(backup.resolve("encryption.key")).exists();
 
-        assertThat(Checkup.of(backup, null)).noneMatch(finding -> finding.level() == Level.PROBLEM);
+        assertThat(Checkup.of(backup, null, null)).noneMatch(finding -> finding.level() == Level.PROBLEM);
         try (Hub restored =
                 Hub.builder().data(backup).port(0).agents(LoadedHub.agent()).start()) {
             LoadedHub.assertHas(restored, before);

@@ -116,7 +116,7 @@ final class DataDirectoryTest {
     }
 
     private String finding() {
-        return Checkup.of(data(), null).stream()
+        return Checkup.of(data(), null, null).stream()
                 .filter(finding -> finding.check().equals("hub"))
                 .map(Checkup.Finding::message)
                 .findFirst()

@@ -70,8 +70,8 @@ final class PostgresqlHubTest {
         String id;
         try (Hub hub = hub().database(PostgresqlServer.url()).start()) {
             id = send(hub, "hello");
-            assertThat(Checkup.of(data, null)).noneMatch(finding -> finding.level() == Level.PROBLEM);
-            assertThat(Checkup.of(data, null))
+            assertThat(Checkup.of(data, null, null)).noneMatch(finding -> finding.level() == Level.PROBLEM);
+            assertThat(Checkup.of(data, null, null))
                     .anyMatch(finding -> finding.toString().contains("runs"));
             assertThatThrownBy(() -> Administration.open(data))
                     .isInstanceOf(StoreException.class)
@@ -81,7 +81,7 @@ final class PostgresqlHubTest {
         assertThat(Store.tasks(data, new TaskFilter(null, null, null, null, null, null, 10)))
                 .extracting(head -> head.key().taskId())
                 .containsExactly(id);
-        assertThat(Checkup.of(data, null))
+        assertThat(Checkup.of(data, null, null))
                 .anyMatch(finding -> finding.toString().contains("does not run"));
         Administration.open(data).close();
     }

@@ -32,7 +32,7 @@ final class UnreachableStoreTest {
     }
 
     private List<Finding> checks() {
-        return Checkup.of(data, null).stream()
+        return Checkup.of(data, null, null).stream()
                 .filter(finding -> finding.check().equals("graph"))
                 .toList();
     }

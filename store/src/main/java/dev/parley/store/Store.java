@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that a hub keeps: tasks, webhooks and the audit, in one database, SQLite or PostgreSQL.
@@ -65,40 +66,23 @@ public final class Store implements AutoCloseable {
      * @throws StoreException like that
      */
     public static Store open(Path directory, InstantSource clock, AtRest atRest, Wrapper wrapper) {
-        return open(directory, clock, atRest, wrapper, Registration.ALONE);
+        return in(Database.open(directory, wrapper), clock, atRest);
     }
 
     /**
-     * {@link #open(Path, InstantSource, AtRest, Wrapper)} of a hub that tells of itself.
+     * Opens the database of a data directory: the one of PostgreSQL at {@code url}, which the caller {@linkplain Database#name names} in
+     * the directory once it uses it.
      *
-     * @throws StoreException like that
+     * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver; null for the database that
+     *     the directory has or names
+     * @param registration what the hub tells of itself
+     * @throws StoreException if another process has it open, or it cannot be read or written
      */
-    public static Store open(
-            Path directory, InstantSource clock, AtRest atRest, Wrapper wrapper, Registration registration) {
-        return in(Database.open(directory, wrapper, registration), clock, atRest);
-    }
-
-    /**
-     * Opens the store in a PostgreSQL database for a data directory, which {@linkplain Database#name names} it once that has succeeded.
-     *
-     * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
-     * @throws StoreException like that; the directory names what it has named before
-     */
-    public static Store open(
-            Path directory,
-            String url,
-            InstantSource clock,
-            AtRest atRest,
-            Wrapper wrapper,
-            Registration registration) {
-        Store store = in(Database.open(PostgresqlUrl.of(url, directory), wrapper, registration), clock, atRest);
-        try {
-            Database.name(directory, url);
-            return store;
-        } catch (RuntimeException refused) {
-            store.close();
-            throw refused;
-        }
+    public static Database database(
+            Path directory, @Nullable String url, Wrapper wrapper, Registration registration) {
+        return url == null
+                ? Database.open(directory, wrapper, registration)
+                : Database.open(PostgresqlUrl.of(url, directory), wrapper, registration);
     }
 
     /**

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param cluster whether other hubs may have the database open, too
  * @param quotas limits of the bytes that groups keep
  * @param retention zero to keep ended tasks for ever
+ * @param secrets directory with the secrets of the hub, which is only read; null if they are in {@code data}
  */
 public record StoreSettings(
         Path data,
@@ -31,6 +32,7 @@ public record StoreSettings(
         Quotas quotas,
         List<String> encryptionKeys,
         @Nullable Path encryptionKeyFile,
+        @Nullable Path secrets,
         boolean encryptTasks) {
 
     public StoreSettings {
@@ -41,6 +43,10 @@ public record StoreSettings(
         if (inMemory && !quotas.equals(Quotas.NONE)) {
             throw new IllegalArgumentException(
                     "--group-quota with --in-memory: nothing is kept that could be limited (expected: one of them)");
+        }
+        if (inMemory && secrets != null) {
+            throw new IllegalArgumentException(
+                    "--secrets with --in-memory: a hub in memory makes its own secrets (expected: one of them)");
         }
     }
 
@@ -82,6 +88,12 @@ public record StoreSettings(
                         "FILE",
                         "The same from a file, one key in each line. Without either: encryption.key in the data"
                                 + " directory."),
+                in.find(
+                        PATH,
+                        "secrets",
+                        "DIR",
+                        "Read token.secret, webhook.master and encryption.key from this directory instead of the data"
+                                + " directory, such as a mounted secret of Kubernetes. Nothing is written there."),
                 in.flag("encrypt-tasks", "Also encrypt messages, artifacts and other contents of tasks on disk."));
     }
 

@@ -29,6 +29,7 @@ public final class DoctorCommand {
                         "--encryption-key-file",
                         "FILE",
                         "The keys of the hub; default: encryption.key in the directory.")
+                .option("--secrets", "DIR", "The directory of the hub's secrets, if it has one.")
                 .settings("output", "verbose", "config", "debug")
                 .strict()
                 .footer("Exits with 1 if there is a problem.");
@@ -37,7 +38,7 @@ public final class DoctorCommand {
     private static int run(Invocation call) {
         String named = call.option("--data");
         Path data = call.existingData(named == null ? DEFAULT : named);
-        List<Finding> findings = Checkup.of(data, keys(call));
+        List<Finding> findings = Checkup.of(data, secrets(call), keys(call));
         call.output()
                 .result(
                         () -> Json.write(Map.of(
@@ -45,6 +46,11 @@ public final class DoctorCommand {
                                 findings.stream().map(DoctorCommand::members).toList())),
                         page -> findings.forEach(finding -> page.field(finding.check(), line(finding))));
         return findings.stream().anyMatch(finding -> finding.level() == Level.PROBLEM) ? 1 : 0;
+    }
+
+    private static @Nullable Path secrets(Invocation call) {
+        String directory = call.option("--secrets");
+        return directory == null ? null : call.path(directory);
     }
 
     private static @Nullable Sealing keys(Invocation call) {

@@ -157,13 +157,14 @@ public final class Problems {
         Kind kind = switch (reason) {
             case SETTING -> Kind.USAGE;
             case SERVER -> Kind.DATABASE;
-            case DIRECTORY -> Kind.DATA;
+            case DIRECTORY, SECRETS -> Kind.DATA;
             case null -> failed instanceof InUseException ? Kind.DATA_IN_USE : Kind.DATA;
         };
         String hint = switch (reason) {
             case SETTING -> "see PostgreSQL in docs/deployment.md for --database";
             case SERVER -> "check the URL of --database, else the one that database.url in the data directory keeps";
             case DIRECTORY -> "name another directory with --data, or see: parley doctor";
+            case SECRETS -> "see Secrets of several hubs in docs/deployment.md";
             case null ->
                 failed instanceof InUseException
                         ? "stop the hub that runs, or ask it by --url with a key that has the scope admin"

@@ -3,8 +3,9 @@ package dev.parley.hub.webhooks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.client.webhooks.StandardWebhooks;
+import dev.parley.hub.secrets.SecretDirectory;
+import dev.parley.hub.secrets.SecretFile;
 import dev.parley.protocol.support.Hmac;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -17,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: RFC 5869, HKDF with SHA-256.
  */
 public final class WebhookSecrets {
-    public static final String MASTER = "webhook.master";
+    public static final String MASTER = SecretFile.WEBHOOKS;
 
     /** The one secret of all groups in data directories of earlier versions. */
-    public static final String SHARED = "webhook.secret";
+    public static final String SHARED = SecretFile.SHARED;
 
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
     private static final int BYTES = 32;
@@ -46,10 +47,13 @@ public final class WebhookSecrets {
      * @throws IllegalArgumentException if a file holds no secret
      */
     public static WebhookSecrets in(Path data) {
-        String master = SecretFile.readOrMake(data, MASTER, StandardWebhooks::newSecret);
-        boolean hasShared = Files.exists(data.resolve(SHARED));
-        String shared = hasShared ? SecretFile.readOrMake(data, SHARED, StandardWebhooks::newSecret) : null;
-        return new WebhookSecrets(master, shared);
+        return in(SecretDirectory.data(data));
+    }
+
+    /** {@link #in(Path)}, also of a directory that is only read. */
+    public static WebhookSecrets in(SecretDirectory directory) {
+        String master = directory.get(MASTER, StandardWebhooks::newSecret);
+        return new WebhookSecrets(master, directory.find(SHARED).orElse(null));
     }
 
     /** Returns the secret of a group, in the form {@code whsec_…}. It stays the same as long as the master key does. */

@@ -17,7 +17,9 @@ public final class NotOpenedException extends StoreException {
         /** The database server: it cannot be reached, or refuses. */
         SERVER,
         /** The data directory, or a file in it: it cannot be read or written. */
-        DIRECTORY
+        DIRECTORY,
+        /** The secrets: they are not those of the database. */
+        SECRETS
     }
 
     private final Reason reason;
