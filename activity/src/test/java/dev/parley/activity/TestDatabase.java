@@ -36,9 +36,9 @@ final class TestDatabase {
         return url == null ? hub.inMemory() : other(hub).database(PostgresqlServer.url());
     }
 
-    /** A hub on another machine with the database of {@link #kept}: on SQLite, with the same directory. */
+    /** A hub on another machine with the database and the secrets of {@link #kept}: on SQLite, with the same directory. */
     HubBuilder elsewhere(HubBuilder hub) {
-        return url == null ? hub.data(directory) : other(hub).database(url);
+        return url == null ? hub.data(directory) : other(hub).secrets(directory).database(url);
     }
 
     private HubBuilder other(HubBuilder hub) {

@@ -12,11 +12,13 @@ import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.hub.secrets.SecretDirectory;
 import dev.parley.hub.secrets.SecretFile;
+import dev.parley.hub.secrets.SecretMatch;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Directory;
 import java.io.IOException;
@@ -59,12 +61,14 @@ public final class Checkup {
 
     private final Path data;
     private final SecretDirectory secrets;
+    private final SecretMatch match;
     private final List<Finding> findings = new ArrayList<>();
     private @Nullable Sealing sealing;
 
     private Checkup(Path data, SecretDirectory secrets, @Nullable Sealing sealing) {
         this.data = data;
         this.secrets = secrets;
+        this.match = new SecretMatch(secrets, sealing);
         this.sealing = sealing;
     }
 
@@ -152,6 +156,10 @@ public final class Checkup {
                 found("database", Level.OK, "schema " + version);
             }
             if (version == current) {
+                if (findings.stream().noneMatch(finding -> finding.level() == Level.PROBLEM)) {
+                    match.problems(SecretPrints.in(database))
+                            .forEach((name, problem) -> found(name, Level.PROBLEM, problem));
+                }
                 Directory.damagedKeys(database)
                         .forEach((key, reason) -> found("key", Level.PROBLEM, key + ": " + reason));
                 AdminOperations.INSTALLED.forEach(source ->

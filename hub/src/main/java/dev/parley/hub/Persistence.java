@@ -7,12 +7,14 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.hub.extensions.TemporaryDirectory;
 import dev.parley.hub.secrets.SecretDirectory;
 import dev.parley.hub.secrets.SecretFile;
+import dev.parley.hub.secrets.SecretMatch;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.store.Store;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.Registration;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -57,11 +59,15 @@ record Persistence(
                 ? List.of(SecretFile.TOKENS, SecretFile.WEBHOOKS, SecretFile.ENCRYPTION)
                 : List.of(SecretFile.TOKENS, SecretFile.WEBHOOKS);
         directory.require(files);
+        var match = new SecretMatch(directory, keys);
+        match.require(SecretPrints.ahead(data, url));
         Database database = parts.add(Store.database(data, url, setup.given.connections, registration));
+        match.require(SecretPrints.open(database));
         AtRest atRest = setup.encryption(directory, keys);
         WebhookSecrets secrets = WebhookSecrets.in(directory);
         secrets.warnOfShared();
         String tokenSecret = directory.get(SecretFile.TOKENS, StandardWebhooks::newSecret);
+        match.record(database);
         Store store = Store.in(database, InstantSource.system(), atRest);
         if (url != null) {
             Database.name(data, url);

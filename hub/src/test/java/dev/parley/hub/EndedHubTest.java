@@ -240,6 +240,7 @@ final class EndedHubTest {
     @Test
     void itAnswersUntilTheDatabaseCanBeOpened() throws Exception {
         takeOver();
+        LoadedHub.copySecrets(data, others);
 
         try (Hub other = hub(others).start()) {
             assertThat(other.port()).isNotEqualTo(hub.port());

@@ -23,11 +23,11 @@ final class DatabaseAddressTest {
     void theHubStartsOnThePrimaryBehindAStandbyOrADeadServer() throws Exception {
         try (var primary = DatabaseServer.primary();
                 var standby = primary.standby()) {
-            try (var hub = HubProcess.start(directory.resolve("standby"), url(standby.port(), primary.port()))) {
+            try (var hub = HubProcess.start(directory, url(standby.port(), primary.port()))) {
                 assertThat(hub.calls().send("behind a standby").sentTask()).isNotNull();
             }
             standby.stopImmediately();
-            try (var hub = HubProcess.start(directory.resolve("dead"), url(standby.port(), primary.port()))) {
+            try (var hub = HubProcess.start(directory, url(standby.port(), primary.port()))) {
                 assertThat(hub.calls().send("behind a dead server").sentTask()).isNotNull();
                 assertThat(hub.calls().tasks()).isEqualTo(2);
             }

@@ -67,13 +67,18 @@ final class HubProcess implements AutoCloseable {
 
     /** Starts a hub that shares its database at a port, with the secrets in a directory. It may wait for its turn. */
     static HubProcess share(Path directory, Path secrets, String database, int port) throws IOException {
-        Path data = Files.createDirectories(directory.resolve("data"));
+        copySecrets(secrets, directory.resolve("data"));
+        return new HubProcess(directory, port, List.of("--database", database, "--cluster"));
+    }
+
+    /** Copies the secrets in a directory into a data directory, which is made if it is missing. */
+    static void copySecrets(Path secrets, Path data) throws IOException {
+        Files.createDirectories(data);
         for (String name : List.of("token.secret", "webhook.master", "encryption.key")) {
             if (Files.exists(secrets.resolve(name)) && Files.notExists(data.resolve(name))) {
                 Files.copy(secrets.resolve(name), data.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
             }
         }
-        return new HubProcess(directory, port, List.of("--database", database, "--cluster"));
     }
 
     /** Sends a signal to the process. */

@@ -254,7 +254,7 @@ final class HubsInTurnTest {
         new Member(server.url());
         Eventually.holds(
                 "the secrets are made",
-                () -> Files.exists(members.getFirst().home.resolve("data/webhook.master")));
+                () -> Files.exists(members.getFirst().home.resolve("data/token.secret")));
         new Member(server.url());
         new Member(server.url());
         Member first = working();
@@ -272,6 +272,7 @@ final class HubsInTurnTest {
     @Test
     void aHubThatDoesNotShareIsRefusedAndNamesTheOthers() throws Exception {
         startTwo();
+        HubProcess.copySecrets(members.getFirst().home.resolve("data"), directory.resolve("alone/data"));
         HubProcess alone = HubProcess.launch(directory.resolve("alone"), server.url());
 
         assertThat(alone.exitStatus()).isNotZero();

@@ -93,6 +93,11 @@ public final class Sealing {
         return HexFormat.of().formatHex(keys.getFirst().id);
     }
 
+    /** The {@linkplain SecretPrints fingerprints} of the keys, the one that seals first. */
+    public List<String> prints(String name) {
+        return keys.stream().map(key -> SecretPrints.of(name, key.secret)).toList();
+    }
+
     /** True if a key has this name. */
     boolean has(String keyId) {
         return keys.stream().anyMatch(key -> HexFormat.of().formatHex(key.id).equals(keyId));

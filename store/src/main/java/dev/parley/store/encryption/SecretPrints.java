@@ -1,0 +1,137 @@
+package dev.parley.store.encryption;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.protocol.support.Hmac;
+import dev.parley.store.connection.PostgresqlUrl;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fingerprints of the secrets that the hubs of a database have, by the names of the secrets. A hub with others would refuse the tokens of
+ * the other hubs and could not read what they have encrypted.
+ *
+ * <p>A fingerprint is the beginning of a code of the secret. The secrets are random, of 192 bits and more, so that it helps nobody to
+ * guess one.
+ */
+public final class SecretPrints {
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
+    private static final String MODULE = "secrets";
+
+    private static final List<String> SCHEMA = List.of("""
+            -- Which secrets the hubs of this database have, so that a hub with others does not start.
+            CREATE TABLE secret_print (name VARCHAR(100) PRIMARY KEY, print VARCHAR(100) NOT NULL);
+            """);
+
+    private static final String READ = "SELECT name, print FROM secret_print";
+
+    private static final int BYTES = 8;
+    private static final int TIMEOUT_MS = 5_000;
+
+    private SecretPrints() {}
+
+    /** The fingerprint of a secret. Secrets of other names have others, even if they are the same. */
+    public static String of(String name, byte[] secret) {
+        return of(name, Hmac.key(secret));
+    }
+
+    static String of(String name, SecretKeySpec secret) {
+        byte[] code = Hmac.of(secret, ("parley secret print\n" + name).getBytes(UTF_8));
+        return HexFormat.of().formatHex(code, 0, BYTES);
+    }
+
+    /**
+     * Reads the fingerprints of a PostgreSQL database that is not open yet, since opening it changes it. Empty for SQLite, for a database
+     * without fingerprints, and for one that does not answer: opening it says why.
+     *
+     * @param url the URL of the database; null for the one that {@code directory} names
+     */
+    public static Map<String, String> ahead(Path directory, @Nullable String url) {
+        PostgresqlUrl source = url == null ? PostgresqlUrl.in(directory) : PostgresqlUrl.of(url, directory);
+        var prints = new TreeMap<String, String>();
+        if (source == null) {
+            return prints;
+        }
+        try (Connection connection = source.direct().getConnection()) {
+            connection.setNetworkTimeout(Runnable::run, TIMEOUT_MS);
+            try (Statement statement = connection.createStatement()) {
+                if (hasTable(statement)) {
+                    try (ResultSet rows = statement.executeQuery(READ)) {
+                        while (rows.next()) {
+                            prints.put(DatabaseSession.text(rows, 1), DatabaseSession.text(rows, 2));
+                        }
+                    }
+                }
+            }
+        } catch (SQLException failure) {
+            LOG.log(Level.DEBUG, "the fingerprints of secrets could not be read", failure);
+        }
+        return prints;
+    }
+
+    private static boolean hasTable(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("SELECT to_regclass('secret_print') IS NOT NULL")) {
+            return row.next() && row.getBoolean(1);
+        }
+    }
+
+    /** The fingerprints of a database, whose table is made if it is missing. */
+    public static Map<String, String> open(Database database) {
+        database.migrate(MODULE, SCHEMA);
+        return database.read(SecretPrints::read);
+    }
+
+    /** The fingerprints of a database that a hub of any version has made. */
+    public static Map<String, String> in(Database database) {
+        return database.read(
+                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
+                        ? Map.<String, String>of()
+                        : read(session));
+    }
+
+    private static Map<String, String> read(DatabaseSession session) throws SQLException {
+        var prints = new TreeMap<String, String>();
+        session.list(row -> Map.entry(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)), READ)
+                .forEach(print -> prints.put(print.getKey(), print.getValue()));
+        return prints;
+    }
+
+    /** Adds fingerprints for names that have none, and returns all that the database has then. */
+    public static Map<String, String> add(Database database, Map<String, String> prints) {
+        return database.write(session -> {
+            for (var print : prints.entrySet()) {
+                session.update(
+                        "INSERT INTO secret_print (name, print) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                        print.getKey(),
+                        print.getValue());
+            }
+            return read(session);
+        });
+    }
+
+    /** Replaces a fingerprint, unless it was replaced meanwhile. */
+    public static void replace(Database database, String name, String before, String after) {
+        database.write(session ->
+                session.update("UPDATE secret_print SET print = ? WHERE name = ? AND print = ?", after, name, before));
+    }
+
+    /** Removes a fingerprint: the next start takes the secret that it has. Returns false if there was none. */
+    public static boolean forget(Database database, String name) {
+        database.migrate(MODULE, SCHEMA);
+        return database.write(session -> session.update("DELETE FROM secret_print WHERE name = ?", name)) > 0;
+    }
+}

@@ -1,0 +1,81 @@
+package dev.parley.store.encryption;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Fingerprints of secrets in a database. */
+@Timeout(120)
+final class SecretPrintsTest {
+    private static final byte[] SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".getBytes(UTF_8);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void aFingerprintIsShortAndDiffersByNameAndSecret() {
+        String print = SecretPrints.of("token.secret", SECRET);
+
+        assertThat(print).matches("[0-9a-f]{16}").isEqualTo(SecretPrints.of("token.secret", SECRET.clone()));
+        assertThat(print)
+                .isNotEqualTo(SecretPrints.of("webhook.master", SECRET))
+                .isNotEqualTo(SecretPrints.of("token.secret", "another".getBytes(UTF_8)));
+    }
+
+    @Test
+    void eachKeyOfEncryptionHasAFingerprint() {
+        String older = Sealing.newKey();
+        String newer = Sealing.newKey();
+
+        List<String> prints = Sealing.of(List.of(newer, older)).prints("encryption.key");
+
+        assertThat(prints)
+                .containsExactly(
+                        Sealing.of(List.of(newer)).prints("encryption.key").getFirst(),
+                        Sealing.of(List.of(older)).prints("encryption.key").getFirst())
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void theFirstFingerprintStays() {
+        try (Database database = Database.open(directory)) {
+            assertThat(SecretPrints.open(database)).isEmpty();
+            assertThat(SecretPrints.add(database, Map.of("a", "1"))).isEqualTo(Map.of("a", "1"));
+            assertThat(SecretPrints.add(database, Map.of("a", "2", "b", "3"))).isEqualTo(Map.of("a", "1", "b", "3"));
+
+            SecretPrints.replace(database, "a", "2", "4"); // it was 1
+            SecretPrints.replace(database, "b", "3", "5");
+
+            assertThat(SecretPrints.in(database)).isEqualTo(Map.of("a", "1", "b", "5"));
+        }
+        assertThat(SecretPrints.ahead(directory, null))
+                .as("SQLite is read once it is open")
+                .isEmpty();
+    }
+
+    @Test
+    void thoseOfPostgresqlAreReadBeforeItIsOpen() throws Exception {
+        String url = PostgresqlServer.url();
+        assertThat(SecretPrints.ahead(directory, url)).as("no table").isEmpty();
+        assertThat(SecretPrints.ahead(directory, "postgresql://nobody@127.0.0.1:1/none"))
+                .as("no server")
+                .isEmpty();
+        Database.name(directory, url);
+        try (Database database = Database.open(directory)) {
+            SecretPrints.open(database);
+            SecretPrints.add(database, Map.of("a", "1"));
+
+            assertThat(SecretPrints.ahead(directory, null))
+                    .isEqualTo(SecretPrints.ahead(directory, url))
+                    .isEqualTo(Map.of("a", "1"));
+        }
+    }
+}
