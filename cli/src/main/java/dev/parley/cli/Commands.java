@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.cli.admin.AdminCommand;
 import dev.parley.cli.admin.DoctorCommand;
 import dev.parley.cli.admin.RecordCommands;
+import dev.parley.cli.admin.SecretsCommands;
 import dev.parley.cli.cards.CardCommands;
 import dev.parley.cli.cards.CardKeyCommands;
 import dev.parley.cli.cards.KeysCommands;
@@ -157,6 +158,12 @@ final class Commands {
                     Entry.of("export", "Save rows as JSON lines", RecordCommands::exportAudit),
                     Entry.admin("verify", "audit/verify")),
             Entry.of("doctor", "Check the data directory of a hub, which may be running", DoctorCommand::command),
+            Entry.group(
+                    "secrets",
+                    "Bring the secrets of a hub to others on the same database",
+                    Entry.of("export", "Save the secrets of a data directory in a file", SecretsCommands::exportAll),
+                    Entry.of("import", "Put secrets of a file into a data directory", SecretsCommands::importAll),
+                    Entry.of("forget", "Have a database accept another secret", SecretsCommands::forget)),
             Entry.group(
                     "privacy",
                     "Export or erase personal data",

@@ -37,7 +37,7 @@ class DocumentsTest {
 
     /** Flags of the launcher, of Java and of other programs that documents mention. */
     private static final Set<String> OTHER_FLAGS =
-            Set.of("add-opens", "enable-native-access", "encoding", "interop", "plaintext", "template");
+            Set.of("add-opens", "enable-native-access", "encoding", "from-file", "interop", "plaintext", "template");
 
     /** Names of the JDK and of libraries that documents mention. */
     private static final Set<String> OTHER_NAMES =

@@ -78,8 +78,7 @@ public final class Store implements AutoCloseable {
      * @param registration what the hub tells of itself
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
-    public static Database database(
-            Path directory, @Nullable String url, Wrapper wrapper, Registration registration) {
+    public static Database database(Path directory, @Nullable String url, Wrapper wrapper, Registration registration) {
         return url == null
                 ? Database.open(directory, wrapper, registration)
                 : Database.open(PostgresqlUrl.of(url, directory), wrapper, registration);
