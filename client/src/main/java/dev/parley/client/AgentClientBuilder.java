@@ -366,17 +366,17 @@ public final class AgentClientBuilder {
      */
     public AgentClient connect(String url) {
         HttpUrl address = address(url);
-        if (address.isPlain() && !plainHttp) {
-            if (settings().hasCredentials()) {
-                settings()
-                        .requirePrivate(address); // a card that was changed on the way decides how credentials are used
+        ClientSettings settings = settings();
+        if (address.isPlain() && !settings.plainHttp()) {
+            if (settings.hasCredentials()) {
+                settings.requirePrivate(address); // a card that was changed on the way decides how credentials are used
             }
             LOG.log(
                     System.Logger.Level.WARNING,
                     "the card of {0} is read over plain HTTP: others on the network can change it",
                     address.origin());
         }
-        return open(Set.of(address.origin()), means -> {
+        return open(settings, Set.of(address.origin()), means -> {
             CardFinder.Found found = means.finder().find(address);
             return client(found.card(), found, means);
         });
@@ -406,13 +406,14 @@ public final class AgentClientBuilder {
                 means -> means.attempts()
                         .run(
                                 call.method().equals("GET"),
-                                callTimeout,
-                                left -> means.wire().exchange(request, maxAnswerBytes, left))
+                                means.settings().callTimeout(),
+                                left -> means.wire()
+                                        .exchange(request, means.settings().maxAnswerBytes(), left))
                         .forCaller(means.settings().now()));
     }
 
     private <T> T once(HttpUrl url, Function<Means, T> work) {
-        return open(Set.of(url.origin()), means -> {
+        return open(settings(), Set.of(url.origin()), means -> {
             try (HttpWire wire = means.wire()) {
                 return work.apply(means);
             }
@@ -437,8 +438,9 @@ public final class AgentClientBuilder {
      * @throws ClientException if it offers nothing that this client may use
      */
     public AgentClient of(AgentCard card) {
-        Origin chosen = Places.of(card, null, settings()).used().url().origin();
-        return open(Set.of(chosen), means -> client(card, null, means));
+        ClientSettings settings = settings();
+        Origin chosen = Places.of(card, null, settings).used().url().origin();
+        return open(settings, Set.of(chosen), means -> client(card, null, means));
     }
 
     private static AgentClient client(AgentCard card, CardFinder.@Nullable Found found, Means means) {
@@ -446,14 +448,13 @@ public final class AgentClientBuilder {
                 means, Places.of(card, found, means.settings()).within(means.wire(), means.settings()));
     }
 
-    private <T> T open(Set<Origin> own, Function<Means, T> maker) {
-        ClientSettings settings = settings();
+    private <T> T open(ClientSettings settings, Set<Origin> own, Function<Means, T> maker) {
         var trusted = new HashSet<>(own);
-        trusted.addAll(allowed);
+        trusted.addAll(settings.allowed());
         var wire = new HttpWire(settings, Set.copyOf(trusted));
         try {
             Attempts.Pause waits = pause != null ? pause : wire::pause;
-            var attempts = new Attempts(retries, backoff, waits, listener);
+            var attempts = new Attempts(settings.retries(), settings.backoff(), waits, settings.listener());
             var means = new Means(
                     settings,
                     wire,
