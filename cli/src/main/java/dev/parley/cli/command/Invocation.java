@@ -10,12 +10,16 @@ import dev.parley.cli.output.CliEnvironment;
 import dev.parley.cli.output.Output;
 import dev.parley.command.CommandException;
 import dev.parley.command.RowParameters;
+import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.OptionSpec;
@@ -29,6 +33,8 @@ public class Invocation implements RowParameters.Typed {
     private final TypedFlags flags;
     private final Settings settings;
     private final Output output;
+    /** Records of settings that the command has read, by type. */
+    private final Map<Class<?>, Record> read = new ConcurrentHashMap<>();
 
     public Invocation(CliEnvironment around, ParseResult typed, TypedFlags flags, Settings settings, Output output) {
         this.around = around;
@@ -52,27 +58,32 @@ public class Invocation implements RowParameters.Typed {
     }
 
     public Agent agent() {
-        return settings.client(Agent::read);
+        return settings(Agent.class, Agent::read);
     }
 
     public Request request() {
-        return settings.client(Request::read);
+        return settings(Request.class, Request::read);
     }
 
     public Credentials credentials() {
-        return settings.client(Credentials::read);
+        return settings(Credentials.class, Credentials::read);
     }
 
     public KeyStore keyStore() {
-        return settings.client(KeyStore::read);
+        return settings(KeyStore.class, KeyStore::read);
     }
 
     public Tls tls() {
-        return settings.client(Tls::read);
+        return settings(Tls.class, Tls::read);
     }
 
     public Reports reports() {
-        return settings.client(Reports::read);
+        return settings(Reports.class, Reports::read);
+    }
+
+    /** Settings do not change while a command runs, so each record is read once, when the command needs it. */
+    private <R extends Record> R settings(Class<R> type, Function<SettingReader, R> record) {
+        return type.cast(read.computeIfAbsent(type, unread -> settings.client(record)));
     }
 
     public Output output() {

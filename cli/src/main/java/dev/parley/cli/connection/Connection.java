@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The agent that a command talks to: its card, the interface chosen from it, and the credentials that it requires.
@@ -326,11 +325,6 @@ public final class Connection implements AutoCloseable {
                     A2AError.PUSH_NOTIFICATION_NOT_SUPPORTED,
                     client.card().name() + " does not send push notifications");
         }
-    }
-
-    @Nullable
-    public String tenant() {
-        return client.address().tenant();
     }
 
     @Override
