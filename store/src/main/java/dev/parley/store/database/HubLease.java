@@ -10,7 +10,6 @@ import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Registration;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -106,7 +105,8 @@ final class HubLease implements AutoCloseable {
     private String working = "";
 
     // Of the thread.
-    private @Nullable Connection locked;
+    /** Whether the connection has the lock of the hub. */
+    private boolean isLocked;
     private long lookedAt = System.nanoTime();
     private long judgesFrom = lookedAt + BLINDNESS.toNanos();
 
@@ -228,8 +228,11 @@ final class HubLease implements AutoCloseable {
 
     /** Has the server show others that this hub is connected. */
     private void requireLock() throws SQLException {
-        if (registration.isShared() && locked != session.connection()) {
-            locked = system.tryLock(session, hub) ? session.connection() : null;
+        if (!session.isConnected()) {
+            isLocked = false;
+        }
+        if (registration.isShared() && !isLocked) {
+            isLocked = system.tryLock(session, hub);
         }
     }
 
