@@ -3,6 +3,8 @@ package dev.parley.extension;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -74,6 +76,14 @@ public interface HubExtensionSource {
      */
     default Set<String> agents(Database database) {
         return Set.of();
+    }
+
+    /**
+     * All tables that the extension keeps in the database of a hub, in the order in which they are made, for {@code parley migrate}, which
+     * moves them to another database. It refuses a database with tables of modules that no extension names.
+     */
+    default List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of();
     }
 
     /** Opens the extension of a hub, which closes it with itself. */

@@ -35,6 +35,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -113,6 +115,11 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.log = new QueryLog(tables, journal, clock);
         this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, log);
         this.personal = new PersonalData(tables, statements, journal, trail, settings, subscriptions);
+    }
+
+    /** Tables of graphs. */
+    public static ModuleTables tables(DatabaseKind kind) {
+        return SqlStatementStore.tables(kind);
     }
 
     private static GraphStore inTables(SqlStatementStore tables) {

@@ -127,7 +127,7 @@ public final class Directory {
 
     /** The directory in a database, which has one. */
     public static Directory in(Database database, AuditTrail audit, InstantSource clock) {
-        database.migrate("trust", TrustTables.VERSIONS);
+        database.migrate(TrustTables.TABLES);
         var directory = new Directory(database, audit, clock);
         database.listen(new GroupListener() {
             @Override

@@ -13,6 +13,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.support.AddressRange;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.TokenEndpoint.AuthorizationServer;
 import dev.parley.trust.oauth.OAuthParameters;
@@ -22,6 +23,7 @@ import dev.parley.trust.tokens.OpenIdSignIn;
 import dev.parley.trust.tokens.Proofs;
 import dev.parley.trust.tokens.SecretAttempts;
 import dev.parley.trust.tokens.SignIns;
+import dev.parley.trust.tokens.TrustTables;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -44,6 +46,9 @@ import org.jspecify.annotations.Nullable;
  * its sender expects to be authenticated. Safe for any thread.
  */
 public final class Trust {
+    /** Tables of groups, users, keys and sessions. */
+    public static final ModuleTables TABLES = TrustTables.TABLES;
+
     /** Maximum length of a request to an endpoint of OAuth. */
     public static final int MAX_FORM_BYTES = OAuthParameters.MAX_BYTES;
 

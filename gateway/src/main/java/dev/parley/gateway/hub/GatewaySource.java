@@ -5,11 +5,14 @@ import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.extension.HubParts;
 import dev.parley.gateway.card.RemoteCard;
+import dev.parley.gateway.push.PushRelay;
 import dev.parley.gateway.route.RouteTable;
 import dev.parley.outbound.AddressRule;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -62,6 +65,11 @@ public final class GatewaySource implements HubExtensionSource {
     @Override
     public Set<String> agents(Database database) {
         return RouteTable.names(database);
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(RouteTable.TABLES, PushRelay.TABLES);
     }
 
     @Override

@@ -37,6 +37,7 @@ import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
@@ -61,6 +62,9 @@ import org.jspecify.annotations.Nullable;
  * order, with its retries and its signature; see {@code docs/adr/0060-replicas-of-a-route.md}. Safe for any thread.
  */
 public final class PushRelay {
+    /** Tables of webhooks at remote agents. */
+    public static final ModuleTables TABLES = RelayTable.TABLES;
+
     /** Name of the agent of the shadows. */
     public static final String AGENT = "gateway-push";
 

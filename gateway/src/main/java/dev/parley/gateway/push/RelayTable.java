@@ -9,6 +9,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;
+import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -47,6 +48,8 @@ final class RelayTable {
     private static final String COLUMNS =
             "id, route, group_id, owner, token_hash, version, shadow, shadow_context, task_id, context_id, replica";
 
+    static final ModuleTables TABLES = new ModuleTables("gateway_push", List.of(SCHEMA));
+
     private final Database database;
     private final Sealing sealing;
 
@@ -54,7 +57,7 @@ final class RelayTable {
     RelayTable(Database database, Sealing sealing) {
         this.database = database;
         this.sealing = sealing;
-        database.migrate("gateway_push", List.of(SCHEMA));
+        database.migrate(TABLES);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.parley.extension.HubCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -82,11 +83,14 @@ public final class RouteTable {
             CREATE INDEX gateway_task_by_name ON gateway_task (route, group_id, owner, name, at_ms) WHERE name IS NOT NULL;
             """;
 
+    /** Tables of routes and their tasks. */
+    public static final ModuleTables TABLES = new ModuleTables("gateway", List.of(SCHEMA, KEYED_TASKS));
+
     private final Database database;
 
     public RouteTable(Database database) {
         this.database = database;
-        database.migrate("gateway", List.of(SCHEMA, KEYED_TASKS));
+        database.migrate(TABLES);
     }
 
     /** Names of the routes in a database; none if no gateway has used it. */

@@ -5,6 +5,7 @@ import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
+import dev.parley.store.spi.ModuleTables;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.hub");
-    private static final List<String> SCHEMA = List.of("""
+    static final ModuleTables TABLES = new ModuleTables("extension timers", List.of("""
             CREATE TABLE extension_timer (
                 name     TEXT NOT NULL,
                 id       TEXT NOT NULL,
@@ -56,7 +57,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             DROP TABLE extension_timer;
             ALTER TABLE extension_keyed_timer RENAME TO extension_timer;
             CREATE INDEX extension_timer_due ON extension_timer (name, due_ms);
-            """);
+            """));
 
     /** Timers of one name whose handlers run at the same time. */
     private static final int AT_ONCE = 64;
@@ -188,7 +189,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private synchronized Database database() {
         if (database == null) {
             database = opened.get();
-            database.migrate("extension timers", SCHEMA);
+            database.migrate(TABLES);
             database.listen(this);
         }
         return database;

@@ -26,6 +26,7 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.Trust;
 import dev.parley.trust.cards.CardKeys;
 import java.net.http.HttpClient;
@@ -51,6 +52,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The extensions of a hub with parts beside their operations. Safe for any thread. */
 public final class HubExtensions implements AutoCloseable {
+    /** Tables of the timers of extensions. */
+    public static final ModuleTables TIMER_TABLES = DurableTimers.TABLES;
+
     private static final String OF_AGENTS = "/agents/{agent}";
 
     private final Map<String, HubExtension> byUri = new LinkedHashMap<>();

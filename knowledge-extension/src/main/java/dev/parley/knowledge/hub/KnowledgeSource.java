@@ -20,6 +20,8 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -167,6 +169,11 @@ public final class KnowledgeSource implements HubExtensionSource {
                                 + (store.problem() == null ? store.server() + ", which answers" : store.problem())))
                 .stream()
                 .toList();
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(Graph.tables(kind));
     }
 
     @Override

@@ -19,6 +19,7 @@ import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
@@ -106,15 +107,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         this.clock = clock;
         this.sql = new Sql(database.kind());
         this.numbers = new ChangeNumbers(sql);
-        database.migrate(
-                MODULE,
-                List.of(
-                        script("tables-1.sql"),
-                        script("tables-2.sql"),
-                        script("tables-3.sql"),
-                        script("tables-4.sql"),
-                        script("tables-5.sql")
-                                + (database.kind() == DatabaseKind.SQLITE ? "" : script("identities-5.sql"))));
+        database.migrate(tables(database.kind()));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
         this.terms = new Terms(database, sql);
@@ -124,6 +117,18 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     private static Cache<Long, Map<String, @Nullable Object>> newCache() {
         return Caffeine.newBuilder().maximumSize(10_000).build();
+    }
+
+    /** Tables of graphs. */
+    public static ModuleTables tables(DatabaseKind kind) {
+        return new ModuleTables(
+                MODULE,
+                List.of(
+                        script("tables-1.sql"),
+                        script("tables-2.sql"),
+                        script("tables-3.sql"),
+                        script("tables-4.sql"),
+                        script("tables-5.sql") + (kind == DatabaseKind.SQLITE ? "" : script("identities-5.sql"))));
     }
 
     private static String script(String name) {

@@ -9,6 +9,8 @@ import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -66,6 +68,11 @@ public final class ServersSource implements HubExtensionSource {
     @Override
     public List<HubCheck> checks(Database database) {
         return ToolTable.checks(database);
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(ToolTable.TABLES);
     }
 
     @Override

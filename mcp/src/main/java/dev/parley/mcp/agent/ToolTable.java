@@ -12,6 +12,7 @@ import dev.parley.protocol.support.FairPool;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -87,6 +88,9 @@ final class ToolTable {
             """;
 
     private static final String MODULE = "mcp-servers";
+
+    static final ModuleTables TABLES = new ModuleTables(MODULE, List.of(SCHEMA, SERVERS, KEYED));
+
     private static final String ROWS = "SELECT server, name, digest, definition, held, held_as FROM mcp_tool";
     private static final String PINS =
             "SELECT name, digest, held_as, since_ms FROM mcp_tool WHERE server = ? ORDER BY name";
@@ -182,7 +186,7 @@ final class ToolTable {
 
     ToolTable(Database database) {
         this.database = database;
-        database.migrate(MODULE, List.of(SCHEMA, SERVERS, KEYED));
+        database.migrate(TABLES);
     }
 
     /** All members of a definition, of which its digest is. */

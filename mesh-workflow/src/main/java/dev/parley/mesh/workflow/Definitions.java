@@ -18,6 +18,7 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -42,7 +43,7 @@ final class Definitions {
     private static final int DEFAULT_PAGE = 50;
 
     /** A version that was deleted keeps its number without a document. */
-    private static final List<String> SCHEMA = List.of("""
+    static final ModuleTables TABLES = new ModuleTables("workflows", List.of("""
         CREATE TABLE one_definition (
             group_id TEXT NOT NULL,
             name     TEXT NOT NULL,
@@ -56,7 +57,7 @@ final class Definitions {
         INSERT INTO stored (group_id, kind, bytes)
             SELECT group_id, 'definitions', SUM(200 + coalesce(octet_length(document), 0)) FROM one_definition
                 GROUP BY group_id;
-        """);
+        """));
 
     private record Row(
             int version,
@@ -73,7 +74,7 @@ final class Definitions {
         this.database = database;
         this.clock = clock;
         this.byName = database.kind() == DatabaseKind.POSTGRESQL ? "name COLLATE \"C\"" : "name";
-        database.migrate("workflows", SCHEMA);
+        database.migrate(TABLES);
     }
 
     /** Keeps a document as the next version of its name. The document of the newest version again changes nothing. */

@@ -51,6 +51,8 @@ import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +71,11 @@ public final class WorkflowSource implements HubExtensionSource {
     @Override
     public Map<String, String> paths() {
         return Map.of("/" + WorkflowProtocol.AGENT, WorkflowProtocol.AGENT);
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(Definitions.TABLES);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,7 +31,7 @@ final class Answers {
     /** How long answers are kept. */
     static final Duration KEPT = Duration.ofHours(24);
 
-    private static final List<String> SCHEMA = List.of("""
+    static final ModuleTables TABLES = new ModuleTables("one", List.of("""
             CREATE TABLE one_answer (
                 group_id    TEXT NOT NULL,
                 sender      TEXT NOT NULL,
@@ -44,7 +45,7 @@ final class Answers {
             );
             CREATE INDEX one_answer_by_time ON one_answer (at_ms);
             CREATE INDEX one_answer_by_task ON one_answer (task_id);
-            """, Durations.SCHEMA);
+            """, Durations.SCHEMA));
 
     /** Rows removed at most with each new one, so that their number falls again after a peak. */
     private static final int REMOVED_AT_ONCE = 10;
@@ -77,7 +78,7 @@ final class Answers {
     Answers(Database database, AuditTrail audit) {
         this.database = database;
         this.audit = audit;
-        database.migrate("one", SCHEMA);
+        database.migrate(TABLES);
     }
 
     /** Hash of the members that make a message the same under the same id. Time and signature may differ. */

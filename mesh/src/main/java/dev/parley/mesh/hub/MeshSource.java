@@ -8,6 +8,8 @@ import dev.parley.mesh.MessageType;
 import dev.parley.mesh.hub.MessageSignatures.Trust;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec.Trait;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -62,6 +64,11 @@ public final class MeshSource implements HubExtensionSource {
                                 Trait.REPEATABLE),
                         in.flag("one-require-signatures", "Refuse messages of the ONE mesh without a signature.")),
                 handlers);
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(Answers.TABLES);
     }
 
     @Override

@@ -30,6 +30,7 @@ import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.trust.CatalogSigner;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.ModuleTables;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,6 +46,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Handlers of the operations behind ARD, AI Catalog, the MCP registry and the API catalog. */
 public final class FaceOperations {
+    /** Table of MCP servers. */
+    public static final ModuleTables TABLES = McpServers.TABLES;
+
     static final int MAX_PAGE = 100;
     private static final int MAX_CATALOG = 1000;
     private static final int MAX_FACETS = 20;

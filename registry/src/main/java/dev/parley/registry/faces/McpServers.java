@@ -16,6 +16,7 @@ import dev.parley.registry.store.EntryListener;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * the same version, it has the newest one. Safe for any thread.
  */
 final class McpServers implements EntryListener {
-    private static final List<String> SCHEMA = List.of("""
+    static final ModuleTables TABLES = new ModuleTables("registry-mcp", List.of("""
             CREATE TABLE registry_mcp_server (
                 entry        BIGINT NOT NULL,
                 revision     INTEGER NOT NULL,
@@ -45,7 +46,7 @@ final class McpServers implements EntryListener {
                 PRIMARY KEY (entry, revision)
             );
             CREATE INDEX registry_mcp_server_by_name ON registry_mcp_server (name_key, entry, revision);
-            """);
+            """));
 
     /** Versions of an entry that are kept, as of its documents. */
     private static final int KEPT = 100;
@@ -107,7 +108,7 @@ final class McpServers implements EntryListener {
         this.database = database;
         this.disclosure = entries.disclosure();
         this.reader = entries.reader();
-        database.migrate("registry-mcp", SCHEMA);
+        database.migrate(TABLES);
         entries.writer().listen(this);
         addMissing();
     }

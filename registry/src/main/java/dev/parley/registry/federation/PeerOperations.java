@@ -18,6 +18,7 @@ import dev.parley.registry.federation.PeerOperation.RemovedCopies;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.cards.CardTrust;
 import java.io.IOException;
 import java.net.URI;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The peers of a registry: operators add, cut off and remove them; searches ask them. */
 public final class PeerOperations implements AutoCloseable {
+    /** Tables of peers. */
+    public static final ModuleTables TABLES = PeerTable.TABLES;
+
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
     private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9._-]{0,63}");
 

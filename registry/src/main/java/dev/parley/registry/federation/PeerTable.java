@@ -7,6 +7,7 @@ import dev.parley.registry.RevocationList;
 import dev.parley.registry.RevocationList.Revoked;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -42,6 +43,8 @@ final class PeerTable {
             ) ROWLESS;
             """;
 
+    static final ModuleTables TABLES = new ModuleTables("registry-peers", List.of(SCHEMA));
+
     /**
      * State of the copies of a peer.
      *
@@ -58,7 +61,7 @@ final class PeerTable {
     PeerTable(Database database, byte[] key) {
         this.key = key.clone();
         this.database = database;
-        database.migrate("registry-peers", List.of(SCHEMA));
+        database.migrate(TABLES);
     }
 
     private Peer peer(ResultSet row) throws SQLException {

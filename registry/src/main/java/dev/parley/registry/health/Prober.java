@@ -22,6 +22,7 @@ import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,7 +43,8 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Prober implements EntryListener, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
 
-    private static final List<String> SCHEMA = List.of("""
+    /** Tables of probes. */
+    public static final ModuleTables TABLES = new ModuleTables("registry-health", List.of("""
             CREATE TABLE registry_probe (
                 entry       KEY PRIMARY KEY,
                 digest      TEXT NOT NULL,
@@ -58,7 +60,7 @@ public final class Prober implements EntryListener, AutoCloseable {
                 millis  BIGINT NOT NULL,
                 PRIMARY KEY (entry, at_ms)
             );
-            """);
+            """));
 
     private static final int AT_ONCE = 64;
     private static final int WAITING = 1_000;
@@ -98,7 +100,7 @@ public final class Prober implements EntryListener, AutoCloseable {
         this.interval = interval;
         this.pace = Backoff.around(interval, interval, Growth.LINEAR);
         this.retries = Backoff.around(interval.dividedBy(5), interval.multipliedBy(12), Growth.EXPONENTIAL);
-        database.migrate("registry-health", SCHEMA);
+        database.migrate(TABLES);
         this.timers = hub.timers().named("registry/probe", this::due);
     }
 

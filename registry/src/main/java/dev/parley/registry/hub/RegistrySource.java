@@ -10,16 +10,24 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.registry.RegistryProtocol;
+import dev.parley.registry.faces.FaceOperations;
 import dev.parley.registry.federation.PeerOperation;
+import dev.parley.registry.federation.PeerOperations;
+import dev.parley.registry.health.Prober;
+import dev.parley.registry.search.Search;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.LookAlikes;
+import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustOperation;
 import dev.parley.registry.vault.AgentVault;
 import dev.parley.registry.vault.Pages;
 import dev.parley.store.database.Database;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -145,6 +153,15 @@ public final class RegistrySource implements HubExtensionSource {
     @Override
     public Map<String, String> paths() {
         return Map.of("/" + RegistryProtocol.AGENT, RegistryProtocol.AGENT);
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        var all = new ArrayList<>(List.of(Entries.tables(kind)));
+        all.addAll(Search.tables(kind));
+        all.addAll(AgentVault.tables(kind));
+        all.addAll(List.of(Prober.TABLES, Revocations.TABLES, FaceOperations.TABLES, PeerOperations.TABLES));
+        return all;
     }
 
     @Override

@@ -25,6 +25,8 @@ import dev.parley.registry.ReportProtocol;
 import dev.parley.registry.ReportProtocol.ReportReliability;
 import dev.parley.registry.ReportProtocol.ReportUsage;
 import dev.parley.registry.ReportProtocol.ShowSeries;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -108,6 +110,11 @@ public final class ReportSource implements HubExtensionSource {
     @Override
     public List<ExtensionMethod<?, ?>> administration() {
         return List.of(USAGE, RELIABILITY, SERIES, MEASURES);
+    }
+
+    @Override
+    public List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(Usage.TABLES);
     }
 
     @Override

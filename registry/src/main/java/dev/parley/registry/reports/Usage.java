@@ -11,6 +11,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.rows.DamagedRows;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Guard;
 import java.sql.SQLException;
@@ -52,6 +53,8 @@ final class Usage implements HubObserver, AutoCloseable {
             );
             CREATE INDEX report_hour_by_caller ON report_hour (group_id, caller);
             """;
+
+    static final ModuleTables TABLES = new ModuleTables("registry-reports", List.of(SCHEMA));
 
     /** Caller of the calls of an hour that exceed {@link #MOST_CELLS}. */
     static final String OTHER = "(other)";
@@ -132,7 +135,7 @@ final class Usage implements HubObserver, AutoCloseable {
         this.database = database;
         this.clock = clock;
         this.series = new Series(clock);
-        database.migrate("registry-reports", List.of(SCHEMA));
+        database.migrate(TABLES);
         var now = new Hour(clock.millis() / HOUR * HOUR, new ConcurrentHashMap<>());
         this.hour = new AtomicReference<>(now);
         for (Row row : of(now.begin())) {

@@ -24,6 +24,7 @@ import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Readers;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
 import java.sql.SQLException;
@@ -66,6 +67,11 @@ public final class Search implements AutoCloseable {
     private final FacetCounts counts;
     private final String keys;
     private final @Nullable Vectors vectors;
+
+    /** Tables of the index. */
+    public static List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(SearchIndex.tables(kind), Vectors.tables(kind));
+    }
 
     /**
      * Makes or opens the index of these entries and follows their changes.

@@ -8,12 +8,14 @@ import dev.parley.registry.store.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -68,9 +70,17 @@ final class SearchIndex implements EntryListener {
 
     private final boolean isPostgresql;
 
+    /** {@link #addMissing} fills them. */
+    static ModuleTables tables(DatabaseKind kind) {
+        return new ModuleTables(
+                "registry-search",
+                List.of(COMMON + (kind == DatabaseKind.POSTGRESQL ? TSVECTOR : FTS5), VERSIONS),
+                Set.of("registry_search", "registry_search_entry", "registry_search_version"));
+    }
+
     SearchIndex(Database database) {
         this.isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate("registry-search", List.of(COMMON + (isPostgresql ? TSVECTOR : FTS5), VERSIONS));
+        database.migrate(tables(database.kind()));
         addMissing(database);
     }
 

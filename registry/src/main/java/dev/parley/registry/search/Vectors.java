@@ -9,6 +9,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -62,16 +63,24 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private volatile long last;
     private int size;
 
-    Vectors(Database database, Embedder embedder) {
-        this.database = database;
-        this.embedder = embedder;
-        this.bytes = database.kind() == DatabaseKind.POSTGRESQL ? "bytea" : "blob";
-        database.migrate("registry-vectors", List.of("""
+    static ModuleTables tables(DatabaseKind kind) {
+        return tables(kind == DatabaseKind.POSTGRESQL ? "bytea" : "blob");
+    }
+
+    private static ModuleTables tables(String bytes) {
+        return new ModuleTables("registry-vectors", List.of("""
                 CREATE TABLE registry_vector (seq KEY PRIMARY KEY, number bigint NOT NULL, part integer NOT NULL, entry text NOT NULL,
                     text_digest text NOT NULL, vector %s NOT NULL);
                 CREATE INDEX registry_vector_by_entry ON registry_vector (number, entry);
                 CREATE INDEX registry_vector_by_text ON registry_vector (text_digest);
                 """.formatted(bytes)));
+    }
+
+    Vectors(Database database, Embedder embedder) {
+        this.database = database;
+        this.embedder = embedder;
+        this.bytes = database.kind() == DatabaseKind.POSTGRESQL ? "bytea" : "blob";
+        database.migrate(tables(bytes));
         database.listen(this);
         this.worker = Thread.ofPlatform().daemon().name("registry-vectors").start(this::run);
     }

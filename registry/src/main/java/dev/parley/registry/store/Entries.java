@@ -6,6 +6,8 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -35,6 +37,11 @@ public record Entries(
             CallContext.anonymous().wire(),
             CallContext.anonymous().trace(),
             null);
+
+    /** Tables of entries. */
+    public static ModuleTables tables(DatabaseKind kind) {
+        return RegistryTables.of(kind);
+    }
 
     /**
      * Makes or opens the tables.

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -25,8 +26,12 @@ final class RegistryTables {
     }
 
     static void make(Database database) {
-        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate(
+        database.migrate(of(database.kind()));
+    }
+
+    static ModuleTables of(DatabaseKind kind) {
+        boolean isPostgresql = kind == DatabaseKind.POSTGRESQL;
+        return new ModuleTables(
                 "registry",
                 IntStream.rangeClosed(1, SCRIPTS)
                         .mapToObj(number -> script("tables-" + number + ".sql")

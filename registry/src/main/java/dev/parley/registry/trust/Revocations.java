@@ -14,6 +14,7 @@ import dev.parley.registry.document.CardReader;
 import dev.parley.registry.store.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,7 +33,8 @@ public final class Revocations implements EntryListener {
     /** How long a list is good. Readers fetch it more often. */
     static final Duration VALIDITY = Duration.ofHours(24);
 
-    private static final List<String> SCHEMA = List.of("""
+    /** Tables of revocations and trusted keys. */
+    public static final ModuleTables TABLES = new ModuleTables("registry-trust", List.of("""
             CREATE TABLE registry_revocation (
                 number  KEY PRIMARY KEY,
                 id      TEXT NOT NULL UNIQUE,
@@ -43,7 +45,7 @@ public final class Revocations implements EntryListener {
             );
             CREATE INDEX registry_revocation_by_digest ON registry_revocation (digest);
             CREATE TABLE registry_trusted_keys (fingerprint TEXT PRIMARY KEY);
-            """);
+            """));
 
     /** A list as it was signed last. */
     private record Signed(long sequence, Instant renewal, String jws) {}
@@ -59,7 +61,7 @@ public final class Revocations implements EntryListener {
         this.hub = hub;
         this.publisher = publisher;
         this.clock = clock;
-        database.migrate("registry-trust", SCHEMA);
+        database.migrate(TABLES);
     }
 
     @Override

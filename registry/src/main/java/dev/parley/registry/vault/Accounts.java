@@ -8,6 +8,7 @@ import dev.parley.registry.vault.Tokens.Login;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -88,8 +89,12 @@ final class Accounts {
         this.passwords = passwords;
         this.clock = clock;
         this.mails = mails;
-        boolean isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
-        database.migrate("registry-accounts", List.of(TABLES, isPostgresql ? IDENTITIES : ""));
+        database.migrate(tables(database.kind()));
+    }
+
+    static ModuleTables tables(DatabaseKind kind) {
+        boolean isPostgresql = kind == DatabaseKind.POSTGRESQL;
+        return new ModuleTables("registry-accounts", List.of(TABLES, isPostgresql ? IDENTITIES : ""));
     }
 
     /** An account. */

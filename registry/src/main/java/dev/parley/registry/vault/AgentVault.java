@@ -31,6 +31,8 @@ import dev.parley.registry.vault.Accounts.Key;
 import dev.parley.registry.vault.Accounts.Verification;
 import dev.parley.registry.vault.Tokens.Login;
 import dev.parley.registry.vault.ValueRules.Rule;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +67,11 @@ public final class AgentVault implements AutoCloseable {
             entry("validate", AgentVault::validateCard),
             entry("build", AgentVault::buildAgent),
             entry("openapi", (vault, request) -> OpenApi.ANSWER));
+
+    /** Tables of accounts and cards. */
+    public static List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(Accounts.tables(kind), Cards.TABLES);
+    }
 
     private static final String BEARER = "Bearer";
 

@@ -28,6 +28,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Readers;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -71,7 +72,7 @@ final class Cards implements EntryListener, AutoCloseable {
 
     private static final CallContext PUBLIC = CallContext.unauthenticated(GROUP);
 
-    private static final List<String> TABLES = List.of("""
+    static final ModuleTables TABLES = new ModuleTables("registry-vault", List.of("""
             CREATE TABLE registry_vault_card (
                 entry_no    KEY PRIMARY KEY,
                 card_id     TEXT NOT NULL,
@@ -90,7 +91,7 @@ final class Cards implements EntryListener, AutoCloseable {
             CREATE INDEX registry_vault_card_id ON registry_vault_card (card_id);
             CREATE INDEX registry_vault_card_human ON registry_vault_card (human_key);
             CREATE INDEX registry_vault_card_updated ON registry_vault_card (updated_ms);
-            """);
+            """));
 
     private final Database database;
     private final Readers readers;
@@ -111,7 +112,7 @@ final class Cards implements EntryListener, AutoCloseable {
         this.writer = entries.writer();
         this.publisher = entries.publisher();
         this.accounts = accounts;
-        database.migrate("registry-vault", TABLES);
+        database.migrate(TABLES);
         this.readers = database.readers(2);
         writer.listen(this);
     }

@@ -11,6 +11,8 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -117,9 +119,14 @@ public final class AuditTrail implements GroupListener {
         watcher = rows;
     }
 
+    /** Tables of the audit. */
+    public static ModuleTables tables(DatabaseKind kind) {
+        return new ModuleTables("audit", AuditSchema.scripts(kind));
+    }
+
     /** The trail of a database, which has one. To be called before anything is written to it. */
     public static AuditTrail in(Database database, InstantSource clock) {
-        database.migrate("audit", AuditSchema.scripts(database.kind()));
+        database.migrate(tables(database.kind()));
         AuditTrail trail = database.read(session -> session.first(
                         row -> new AuditTrail(database, clock, row.getLong(1), DatabaseSession.text(row, 2)),
                         "SELECT row_no, hash FROM audit_end"))

@@ -7,6 +7,7 @@ import dev.parley.store.connection.Connector.Use;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
@@ -286,10 +287,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if the tables are newer than that, or cannot be made
      */
     public void migrate(String module, List<String> scripts) {
-        write(session -> {
-            session.once(Migrations.MODULE_VERSIONS);
-            return session;
-        });
+        write(Migrations::makeVersions);
         try {
             Migrations.run(
                     "the tables of " + module + " have version",
@@ -307,6 +305,11 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         } catch (SQLException impossible) {
             throw new StoreException("the tables of " + module, impossible);
         }
+    }
+
+    /** {@link #migrate(String, List)} of these. */
+    public void migrate(ModuleTables tables) {
+        migrate(tables.module(), tables.scripts());
     }
 
     /** Writes what may take the database longer than others' works wait: changes of tables, at the start. */

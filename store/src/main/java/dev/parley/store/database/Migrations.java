@@ -74,6 +74,11 @@ final class Migrations {
                 .filter(sql -> !sql.isEmpty());
     }
 
+    static DatabaseSession makeVersions(DatabaseSession session) throws SQLException {
+        session.once(MODULE_VERSIONS);
+        return session;
+    }
+
     /** Returns the version of the tables of a module; 0 for none. */
     static int version(DatabaseSession session, String module) throws SQLException {
         return Math.toIntExact(session.number("SELECT version FROM module_version WHERE module = ?", module));

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,11 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
     /** Nothing is encrypted. */
     public static final AtRest PLAIN = new AtRest(null, false);
 
-    private static final List<String> SCHEMA = List.of("""
+    /** Tables of the keys. */
+    public static final ModuleTables TABLES = new ModuleTables("sealing", List.of("""
             -- Which keys tasks were encrypted with, so that a missing one shows when the hub starts.
             CREATE TABLE sealing_key (key_id TEXT PRIMARY KEY);
-            """);
+            """));
 
     /** @throws IllegalArgumentException if tasks are to be encrypted, and there is no key */
     public AtRest {
@@ -50,7 +52,7 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
 
     /** Looks whether all keys are there that tasks were encrypted with, and remembers the one that is used now. */
     public void check(Database database) {
-        database.migrate("sealing", SCHEMA);
+        database.migrate(TABLES);
         checkKeys(database);
         if (tasks) {
             String id = requireNonNull(sealing).keyId();

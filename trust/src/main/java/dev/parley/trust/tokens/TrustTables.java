@@ -1,12 +1,13 @@
 package dev.parley.trust.tokens;
 
+import dev.parley.store.spi.ModuleTables;
 import java.util.List;
 
 /** Tables of the members and keys of groups, of sign-ins and of sessions. */
 public final class TrustTables {
-    /** Statements of each version. */
-    public static final List<String> VERSIONS =
-            List.of("""
+    /** A script for each version. */
+    public static final ModuleTables TABLES =
+            new ModuleTables("trust", List.of("""
             CREATE TABLE trust_group (group_id TEXT PRIMARY KEY, made_ms BIGINT NOT NULL, archived_ms BIGINT);
             CREATE TABLE trust_user (
                 group_id    TEXT NOT NULL,
@@ -59,7 +60,7 @@ public final class TrustTables {
             """, """
             DELETE FROM trust_session;
             ALTER TABLE trust_session ADD COLUMN proof_hash TEXT NOT NULL DEFAULT '';
-            """, "ALTER TABLE trust_key ADD COLUMN used_ms BIGINT");
+            """, "ALTER TABLE trust_key ADD COLUMN used_ms BIGINT"));
 
     private TrustTables() {}
 }
