@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.PoolerProbe;
+import dev.parley.store.connection.UnfinishedMove;
 import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
@@ -132,6 +133,7 @@ final class HubStart {
         PoolerProbe.require(system.server());
         require(session);
         session.number(START_ALONE);
+        UnfinishedMove.refuse(session.connection());
         session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams
         int version = Migrations.version(session, PostgresqlSystem.MODULE);
