@@ -15,6 +15,7 @@ import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.CommandSources;
 import dev.parley.cli.host.ConformanceCommand;
 import dev.parley.cli.host.InitCommand;
+import dev.parley.cli.host.MigrateCommand;
 import dev.parley.cli.host.RunCommand;
 import dev.parley.cli.host.UpCommand;
 import dev.parley.cli.task.PushConfigCommands;
@@ -158,6 +159,7 @@ final class Commands {
                     Entry.of("export", "Save rows as JSON lines", RecordCommands::exportAudit),
                     Entry.admin("verify", "audit/verify")),
             Entry.of("doctor", "Check the data directory of a hub, which may be running", DoctorCommand::command),
+            Entry.of("migrate", "Move the data of a hub from SQLite to PostgreSQL", MigrateCommand::command),
             Entry.group(
                     "secrets",
                     "Bring the secrets of a hub to others on the same database",

@@ -3,13 +3,7 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.cli.Shell.Ran;
-import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -18,7 +12,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -95,72 +88,6 @@ final class DamagedRowsTest {
 
     private Ran run(String... args) {
         return new Shell(directory).run(args);
-    }
-
-    private void done(String... args) {
-        Ran ran = run(args);
-        assertThat(ran.status()).as(String.join(" ", args) + ": " + ran.err()).isZero();
-    }
-
-    /** Makes two rows of each kind, where a program can. */
-    private void fill(RunningHub hub, Hub remote) throws IOException, InterruptedException {
-        String url = hub.url();
-        String echo = url + "/agents/echo";
-        done("send", "-a", echo, "hello");
-        done("send", "-a", echo, "again");
-        done("send", "-a", url + "/agents/counter", "--async", "100");
-        for (String id : List.of("first", "second")) {
-            beginWithWebhook(url, id);
-        }
-        done("gateway", "add", "-a", url, "one-route", remote.agentUrl("far"));
-        done("gateway", "add", "-a", url, "other-route", remote.agentUrl("far"));
-        done("send", "-a", url + "/agents/one-route", "hello");
-        done("agent", "register", "-a", url, remote.agentUrl("far"));
-        Files.writeString(
-                directory.resolve("pair.json"),
-                "{\"name\":\"pair\",\"workflow\":{\"steps\":[{\"id\":\"a\",\"agent\":\"echo\",\"task\":\"echo\"}]}}");
-        done("workflow", "save", "-a", url, "pair.json");
-        done("workflow", "run", "-a", url, "pair");
-        done(
-                "kg",
-                "update",
-                "-a",
-                echo,
-                "add",
-                "ex:p1",
-                "ex:status",
-                "\"done\"",
-                "--certainty",
-                "0.9",
-                "--because",
-                "seen");
-        done("kg", "update", "-a", echo, "add", "ex:p2", "ex:knows", "ex:p1");
-        Files.writeString(
-                directory.resolve("rules.json"),
-                "{\"rules\":[{\"id\":\"guess\",\"on\":\"update\",\"match\":{\"certaintyBelow\":0.5},\"effect\":\"review\"}]}");
-        done("kg", "rules", "rules.json", "-a", url);
-        done("kg", "update", "-a", echo, "add", "ex:p3", "ex:status", "\"maybe\"", "--certainty", "0.2");
-        done("group", "create", "-a", url, "acme");
-        done("key", "create", "-a", url, "--group", "acme", "--principal", "ann");
-        done("one", "send", "-a", echo, "echo", "--parameters", "{\"text\":\"hi\"}");
-    }
-
-    private static void beginWithWebhook(String url, String messageId) throws IOException, InterruptedException {
-        String body =
-                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"SendMessage\",\"params\":{\"message\":{\"messageId\":\""
-                        + messageId
-                        + "\",\"role\":\"ROLE_USER\",\"parts\":[{\"text\":\"100\"}]},\"configuration\":{\"returnImmediately\":true,"
-                        + "\"taskPushNotificationConfig\":{\"url\":\"http://127.0.0.1:9/hook\"}}}}";
-        try (HttpClient client = HttpClient.newHttpClient()) {
-            HttpResponse<String> answer = client.send(
-                    HttpRequest.newBuilder(URI.create(url + "/agents/counter"))
-                            .header("Content-Type", "application/json")
-                            .header("A2A-Version", "1.0")
-                            .POST(HttpRequest.BodyPublishers.ofString(body))
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
-            assertThat(answer.body()).contains("\"task\"");
-        }
     }
 
     /** What does not work any more with the cells damaged. */
@@ -266,17 +193,9 @@ final class DamagedRowsTest {
             "a damaged text in any row keeps neither the hub from starting nor others from being served and listed")
     void theFaultOfOneRowIsItsOwn() throws Exception {
         Files.writeString(directory.resolve("servers.json"), "{\"mcpServers\":{}}");
-        try (Hub remote = Hub.builder()
-                .set("registry-publisher", "agent.localhost")
-                .agents(Agent.named("far", "Answers from afar")
-                        .skill("say", "Says it again")
-                        .handle((request, reply) -> reply.complete("far " + request.text())))
-                .inMemory()
-                .port(0)
-                .drain(Duration.ofMillis(200))
-                .start()) {
+        try (Hub remote = HubContents.remote()) {
             try (RunningHub hub = up("whole", remote)) {
-                fill(hub, remote);
+                HubContents.fill(directory, hub.url(), remote);
             }
             try (Connection whole = open(data("whole"));
                     Statement statement = whole.createStatement()) {

@@ -181,7 +181,7 @@ public final class PostgresqlUrl implements DataSource {
             throw new NotOpenedException(
                     Reason.SETTING,
                     "directory " + directory + " has a database of SQLite (expected: one without, or no other"
-                            + " database; Parley does not move tasks from one to the other)");
+                            + " database; parley migrate --to URL moves its data)");
         }
         return read;
     }
