@@ -5,6 +5,7 @@ import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.Trust;
@@ -21,8 +22,8 @@ public final class HubTables {
      * @param more extensions that are not on the class path
      */
     public static List<ModuleTables> of(DatabaseKind kind, List<HubExtensionSource> more) {
-        var all = new ArrayList<>(
-                List.of(AuditTrail.tables(kind), AtRest.TABLES, Trust.TABLES, HubExtensions.TIMER_TABLES));
+        var all = new ArrayList<>(List.of(
+                AuditTrail.tables(kind), AtRest.TABLES, SecretPrints.TABLES, Trust.TABLES, HubExtensions.TIMER_TABLES));
         AdminOperations.INSTALLED.forEach(source -> all.addAll(source.tables(kind)));
         more.forEach(source -> all.addAll(source.tables(kind)));
         return all;

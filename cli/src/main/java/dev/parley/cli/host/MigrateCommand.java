@@ -98,7 +98,7 @@ public final class MigrateCommand {
         if (audit.broken() != null) {
             problems.add("audit: " + audit.broken());
         }
-        for (Finding finding : Checkup.of(directory, keys)) {
+        for (Finding finding : Checkup.of(directory, null, keys)) {
             if (finding.level() == Level.PROBLEM) {
                 problems.add(finding.check() + ": " + finding.message());
             }

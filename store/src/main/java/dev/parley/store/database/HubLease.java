@@ -107,6 +107,7 @@ final class HubLease implements AutoCloseable {
     // Of the thread.
     /** Whether the connection has the lock of the hub. */
     private boolean isLocked;
+
     private long lookedAt = System.nanoTime();
     private long judgesFrom = lookedAt + BLINDNESS.toNanos();
 

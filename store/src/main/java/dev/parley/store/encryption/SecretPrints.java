@@ -6,6 +6,7 @@ import dev.parley.protocol.support.Hmac;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.ModuleTables;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -30,12 +31,11 @@ import org.jspecify.annotations.Nullable;
 public final class SecretPrints {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
-    private static final String MODULE = "secrets";
-
-    private static final List<String> SCHEMA = List.of("""
+    /** The table of fingerprints. */
+    public static final ModuleTables TABLES = new ModuleTables("secrets", List.of("""
             -- Which secrets the hubs of this database have, so that a hub with others does not start.
             CREATE TABLE secret_print (name VARCHAR(100) PRIMARY KEY, print VARCHAR(100) NOT NULL);
-            """);
+            """));
 
     private static final String READ = "SELECT name, print FROM secret_print";
 
@@ -91,14 +91,14 @@ public final class SecretPrints {
 
     /** The fingerprints of a database, whose table is made if it is missing. */
     public static Map<String, String> open(Database database) {
-        database.migrate(MODULE, SCHEMA);
+        database.migrate(TABLES);
         return database.read(SecretPrints::read);
     }
 
     /** The fingerprints of a database that a hub of any version has made. */
     public static Map<String, String> in(Database database) {
         return database.read(
-                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
+                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", TABLES.module()) == 0
                         ? Map.<String, String>of()
                         : read(session));
     }
@@ -131,7 +131,7 @@ public final class SecretPrints {
 
     /** Removes a fingerprint: the next start takes the secret that it has. Returns false if there was none. */
     public static boolean forget(Database database, String name) {
-        database.migrate(MODULE, SCHEMA);
+        database.migrate(TABLES);
         return database.write(session -> session.update("DELETE FROM secret_print WHERE name = ?", name)) > 0;
     }
 }
