@@ -66,7 +66,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
-    Database(DatabaseSystem system, DataFiles files, String place, DatabaseSession writing, boolean readOnly)
+    private Database(DatabaseSystem system, DataFiles files, String place, DatabaseSession writing, boolean readOnly)
             throws SQLException {
         this.system = system;
         this.files = files;
@@ -125,7 +125,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                     "--cluster with a database of SQLite in " + directory
                             + ", which one hub has alone (expected: --database with the URL of PostgreSQL)");
         }
-        return SqliteSystem.open(directory, true, wrapper);
+        return of(SqliteSystem.open(directory, true, wrapper), directory, false);
     }
 
     /**
@@ -135,7 +135,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if it cannot be read or written
      */
     public static Database temporary(Path directory) {
-        return SqliteSystem.open(directory, false, connection -> connection);
+        return of(SqliteSystem.open(directory, false, connection -> connection), directory, false);
     }
 
     /**
@@ -148,7 +148,19 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         if (named != null) {
             return openForReading(named);
         }
-        return SqliteSystem.openForReading(directory);
+        return of(SqliteSystem.openForReading(directory), directory, true);
+    }
+
+    private static Database of(SqliteSystem.Opened opened, Path directory, boolean readOnly) {
+        try {
+            return new Database(opened.system(), opened.files(), directory.toString(), opened.writing(), readOnly);
+        } catch (SQLException problem) {
+            opened.files().close();
+            throw NotOpenedException.directory(directory, problem);
+        } catch (RuntimeException refused) {
+            opened.files().close();
+            throw refused;
+        }
     }
 
     private static Database openForReading(PostgresqlUrl named) {

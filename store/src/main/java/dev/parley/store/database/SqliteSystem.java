@@ -76,13 +76,16 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
         begin(session);
     }
 
+    /** Files of a database that are open, and the session of its writer. */
+    record Opened(SqliteSystem system, DataFiles files, DatabaseSession writing) {}
+
     /**
      * Opens the database of a directory, creating both if need be.
      *
      * @param isWatched whether nothing is written while its file is missing
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
-    static Database open(Path directory, boolean isWatched, Wrapper wrapper) {
+    static Opened open(Path directory, boolean isWatched, Wrapper wrapper) {
         DataFiles files = DataFiles.none();
         try {
             files = DataFiles.lock(directory);
@@ -100,7 +103,7 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
             var system = new SqliteSystem(connector, files);
             var writing = new DatabaseSession(new Opening(system, Use.WRITE));
             writing.connection();
-            return new Database(system, files, directory.toString(), writing, false);
+            return new Opened(system, files, writing);
         } catch (IOException | SQLException problem) {
             files.close();
             throw NotOpenedException.directory(directory, problem);
@@ -111,7 +114,7 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
     }
 
     /** Opens the database of a directory for reading, also while a hub has it open. */
-    static Database openForReading(Path directory) {
+    static Opened openForReading(Path directory) {
         Path file = SqliteFile.in(directory);
         if (Files.notExists(file)) {
             throw new NotOpenedException(
@@ -124,16 +127,7 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
             }
             return SqliteFile.connect("jdbc:sqlite:" + file, use);
         };
-        try {
-            var system = new SqliteSystem(connector, DataFiles.none());
-            return new Database(
-                    system,
-                    DataFiles.none(),
-                    directory.toString(),
-                    new DatabaseSession(new Opening(system, Use.WRITE)),
-                    true);
-        } catch (SQLException problem) {
-            throw NotOpenedException.directory(directory, problem);
-        }
+        var system = new SqliteSystem(connector, DataFiles.none());
+        return new Opened(system, DataFiles.none(), new DatabaseSession(new Opening(system, Use.WRITE)));
     }
 }
