@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -204,7 +205,9 @@ final class MigrateCommandTest {
                             .err())
                     .contains("it has tables of Parley");
             try (RunningHub hub = up("moved dir", remote)) {
-                assertThat(hub.command.isDone()).as(hub.err.toString()).isFalse();
+                assertThat(hub.command.isDone())
+                        .as(hub.err.toString(StandardCharsets.UTF_8))
+                        .isFalse();
                 assertThat(answers(hub)).isEqualTo(before);
                 HubContents.send(directory, hub.url());
                 assertThat(done("audit", "verify", "-a", hub.url())).contains("Chain: good");
