@@ -10,9 +10,11 @@ import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Registration;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -42,10 +44,14 @@ final class HubLease implements AutoCloseable {
     /** Without a beat for so long a hub has lost its lease, as it must assume; others wait for longer. */
     static final Duration SILENCE = Duration.ofSeconds(8);
 
-    /** A hub that has not seen the database for so long does not know whether others have: it ends none for a lease. */
+    /** A hub that has not seen the database for so long, or has lost its connection, ends no other one for a lease. */
     private static final Duration BLINDNESS = Duration.ofSeconds(3);
 
-    private static final Duration LEASE = Duration.ofSeconds(10);
+    /** A hub without a beat for so long is gone. */
+    private static final Duration LEASE = Duration.ofSeconds(9);
+
+    /** A hub without a beat for so long, and without a connection, is gone. */
+    private static final Duration ABSENCE = Duration.ofMillis(1_500);
 
     private static final String RENEW =
             "UPDATE hub SET beat_at = clock_timestamp(), lease_until = clock_timestamp() + interval '9 s', version = ?,"
@@ -53,17 +59,15 @@ final class HubLease implements AutoCloseable {
 
     static final String END = "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL";
 
-    /**
-     * Ends hubs whose lease is over, or which have neither a connection nor had a beat for a moment. Right after a start of the server
-     * nobody has either.
-     */
+    /** Other hubs with their beats, and whether they are connected. */
+    private static final String OTHERS = "SELECT hub_no, CAST(beat_at AS TEXT), EXISTS (SELECT 1"
+            + PostgresqlSystem.held(PostgresqlSystem.HUB_LOCK, "hub.hub_no") + ") FROM hub WHERE ended_at IS NULL"
+            + " AND hub_no <> ?";
+
+    /** Ends a hub that has had no beat since one of a time. */
     private static final String JUDGE =
-            "UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?"
-                    + " AND clock_timestamp() - pg_postmaster_start_time() > interval '10 s'"
-                    + " AND (lease_until < clock_timestamp() OR beat_at < clock_timestamp() - interval '1.5 s'"
-                    + " AND NOT EXISTS (SELECT 1" + PostgresqlSystem.held(PostgresqlSystem.HUB_LOCK, "hub.hub_no")
-                    + "))"
-                    + " RETURNING hub_no, name";
+            "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL"
+                    + " AND beat_at = CAST(? AS TIMESTAMPTZ) RETURNING name || ' (number ' || hub_no || ')'";
 
     private static final String WORKING =
             "SELECT name || ' (number ' || hub_no || ')' FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL LIMIT 1";
@@ -104,7 +108,11 @@ final class HubLease implements AutoCloseable {
     private Turn turn = Turn.WAITS;
     private String working = "";
 
+    /** The beat of another hub, and since when this hub sees no later one. */
+    private record Beat(String at, long sinceNanos) {}
+
     // Of the thread.
+    private final Map<Long, Beat> beats = new HashMap<>();
     /** Whether the connection has the lock of the hub. */
     private boolean isLocked;
 
@@ -243,12 +251,9 @@ final class HubLease implements AutoCloseable {
             long now = System.nanoTime();
             if (now - lookedAt > BLINDNESS.toNanos()) {
                 judgesFrom = now + LEASE.toNanos();
+                beats.clear();
             }
-            if (now - judgesFrom >= 0) {
-                List<String> gone = session.list(
-                        row -> DatabaseSession.text(row, 2) + " (number " + row.getLong(1) + ")", JUDGE, hub);
-                gone.forEach(name -> LOG.log(Level.WARNING, "hub " + name + " is gone: its lease is over"));
-            }
+            judge(now);
             if (ended == null) {
                 String name = session.first(row -> DatabaseSession.text(row, 1), WORKING)
                         .orElse("");
@@ -260,11 +265,40 @@ final class HubLease implements AutoCloseable {
         }
     }
 
+    /** Ends hubs that are gone. Time passes by the clock of this program here: that of the server may be set. */
+    private void judge(long now) throws SQLException {
+        var seen = new HashMap<Long, Beat>();
+        var gone = new HashMap<Long, Beat>();
+        try (ResultSet row = session.bind(OTHERS, hub).executeQuery()) {
+            long found = System.nanoTime();
+            while (row.next()) {
+                long number = row.getLong(1);
+                Beat before = beats.get(number);
+                String at = DatabaseSession.text(row, 2);
+                Beat beat = before != null && before.at.equals(at) ? before : new Beat(at, found);
+                seen.put(number, beat);
+                Duration absence = Duration.ofNanos(now - beat.sinceNanos);
+                if (absence.compareTo(row.getBoolean(3) ? LEASE : ABSENCE) >= 0) {
+                    gone.put(number, beat);
+                }
+            }
+        }
+        beats.clear();
+        beats.putAll(seen);
+        if (now - judgesFrom >= 0) {
+            for (Map.Entry<Long, Beat> one : gone.entrySet()) {
+                session.first(row -> DatabaseSession.text(row, 1), JUDGE, one.getKey(), one.getValue().at)
+                        .ifPresent(name -> LOG.log(Level.WARNING, "hub " + name + " is gone, and was ended"));
+            }
+        }
+    }
+
     /** Returns false if the hub has been ended. */
     private boolean survives(Exception failure) {
         session.discard();
+        beats.clear();
+        judgesFrom = System.nanoTime() + LEASE.toNanos(); // after a start of the server no hub is connected
         if (failure instanceof OtherServerException) {
-            judgesFrom = System.nanoTime() + LEASE.toNanos();
             turn(Turn.RECONNECTS, "");
             otherServer.run();
             return true;
