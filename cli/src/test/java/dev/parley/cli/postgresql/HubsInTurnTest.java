@@ -208,6 +208,7 @@ final class HubsInTurnTest {
                 server.start();
                 senders.await(20, Promise.RETURN);
             }
+            working();
             senders.verify();
         }
         assertThat(number("SELECT max(stream_no) FROM stream")).isEqualTo(stream);

@@ -38,11 +38,17 @@ final class HubLease implements AutoCloseable {
 
     private static final Duration BEAT = Duration.ofSeconds(1);
 
+    /** Pause before a renewal that follows one that has failed. */
+    private static final Duration RETRY = Duration.ofMillis(200);
+
     /** Pause between two looks of a hub that waits for its turn. */
     private static final Duration LOOK = Duration.ofMillis(500);
 
     /** Without a beat for so long a hub has lost its lease, as it must assume; others wait for longer. */
     static final Duration SILENCE = Duration.ofSeconds(8);
+
+    /** The same without the connection by which others see that the hub is there. */
+    private static final Duration ALONE = Duration.ofMillis(1_400);
 
     /** A hub that has not seen the database for so long, or has lost its connection, ends no other one for a lease. */
     private static final Duration BLINDNESS = Duration.ofSeconds(3);
@@ -94,6 +100,9 @@ final class HubLease implements AutoCloseable {
     /** Before the latest renewal was sent. */
     private volatile long beatAt = System.nanoTime();
 
+    /** Whether the hub has, as far as it knows, the lock by which others see that it is connected. */
+    private volatile boolean isLocked;
+
     private volatile boolean isDoubtful;
     private volatile boolean isClosed;
     /** Receives the end of a hub that works; null while the hub waits for its turn. */
@@ -113,9 +122,6 @@ final class HubLease implements AutoCloseable {
 
     // Of the thread.
     private final Map<Long, Beat> beats = new HashMap<>();
-    /** Whether the connection has the lock of the hub. */
-    private boolean isLocked;
-
     private long lookedAt = System.nanoTime();
     private long judgesFrom = lookedAt + BLINDNESS.toNanos();
 
@@ -150,7 +156,7 @@ final class HubLease implements AutoCloseable {
     boolean isCertain() {
         long now = System.nanoTime();
         return registration.isShared()
-                ? now - beatAt < SILENCE.toNanos()
+                ? now - beatAt < (isLocked ? SILENCE : ALONE).toNanos()
                 : !isDoubtful && now - tickedAt < SILENCE.toNanos();
     }
 
@@ -182,12 +188,11 @@ final class HubLease implements AutoCloseable {
         long next = System.nanoTime();
         while (!isClosed) {
             long now = System.nanoTime();
-            boolean isDue = now - next >= 0;
-            if (isDue) {
-                next = now + BEAT.toNanos();
-            }
-            if (isDue && !renew(now)) {
-                break;
+            if (now - next >= 0) {
+                if (!renew(now)) {
+                    break;
+                }
+                next = now + (isRenewed ? BEAT : RETRY).toNanos();
             }
             if (registration.isShared()) {
                 look();
@@ -295,6 +300,7 @@ final class HubLease implements AutoCloseable {
 
     /** Returns false if the hub has been ended. */
     private boolean survives(Exception failure) {
+        isLocked = false; // the driver may have closed the connection, and others may see that at once
         session.discard();
         beats.clear();
         judgesFrom = System.nanoTime() + LEASE.toNanos(); // after a start of the server no hub is connected
