@@ -275,7 +275,11 @@ public final class Database extends SlicedWrites implements AutoCloseable {
             database.standing.hold(lease, database.writer::end, database.writer::findServer);
             return database;
         } catch (SQLException problem) {
+            lease.abandon();
             throw PostgresqlSystem.cannotOpen(source, problem);
+        } catch (RuntimeException refused) {
+            lease.abandon();
+            throw refused;
         }
     }
 

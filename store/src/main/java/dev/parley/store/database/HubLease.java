@@ -369,12 +369,17 @@ final class HubLease implements AutoCloseable {
         }
     }
 
-    /** Ends the hub, unless it has been ended. */
-    @Override
-    public void close() throws InterruptedException {
+    /** Ends the hub, unless it has been ended, without waiting for that. */
+    void abandon() {
         isClosed = true;
         ticks.cancel(false);
         LockSupport.unpark(thread);
+    }
+
+    /** Ends the hub, unless it has been ended. */
+    @Override
+    public void close() throws InterruptedException {
+        abandon();
         thread.join();
     }
 }

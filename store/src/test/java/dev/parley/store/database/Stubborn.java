@@ -76,8 +76,23 @@ public final class Stubborn {
         /** @param once when a message gets its task */
         public PushStoreContract.Stores openPostgresql(InstantSource clock, Once once) {
             var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, List.of(Fault.CUT, Fault.NO_SPACE));
-            Store store = Place.impatient(clock, stubborn.faults::wrap, Duration.ofMillis(60), once);
+            Store store = opened(stubborn, clock, once);
             return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
+        }
+
+        /** Opens a store as its callers call it: tables are made while the machine is busy, and works wait for 60 ms only. */
+        private Store opened(Stubborn stubborn, InstantSource clock, Once once) {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (true) {
+                try {
+                    return Place.impatient(clock, stubborn.faults::wrap, Duration.ofMillis(60), once);
+                } catch (StoreException refused) {
+                    refusals.incrementAndGet();
+                    if (System.nanoTime() > deadline) {
+                        throw refused;
+                    }
+                }
+            }
         }
 
         /** How many calls have failed so far. */
