@@ -152,14 +152,15 @@ public final class PostgresqlSystem implements DatabaseSystem {
     }
 
     private Connection connectReader() throws SQLException {
-        Connection connection = wrapper.wrap(source.getConnection());
+        Connection connection = source.getConnection();
         try {
+            connection.setReadOnly(true);
+            connection = wrapper.wrap(connection); // as one for reading from its first statement on
             limitSilence(connection, isPooled);
             ServerIdentity written = server;
             if (written != null) {
                 written.require(ServerIdentity.of(connection));
             }
-            connection.setReadOnly(true);
             if (!isPooled) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             }
