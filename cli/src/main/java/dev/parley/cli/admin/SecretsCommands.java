@@ -166,8 +166,10 @@ public final class SecretsCommands {
                     "secret \"" + name + "\": unknown (expected: one of " + String.join(", ", SecretFile.NAMES) + ")",
                     null);
         }
+        Path directory = call.existingData(data(call));
+        Database.openForReading(directory).close(); // a directory without a database gets none
         boolean wasKnown;
-        try (Database database = Database.open(call.existingData(data(call)))) {
+        try (Database database = Database.open(directory)) {
             wasKnown = SecretPrints.forget(database, name);
         }
         call.output().members(Map.of("secret", name, "forgotten", wasKnown));

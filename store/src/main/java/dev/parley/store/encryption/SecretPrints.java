@@ -37,9 +37,13 @@ public final class SecretPrints {
             CREATE TABLE secret_print (name VARCHAR(100) PRIMARY KEY, print VARCHAR(100) NOT NULL);
             """));
 
-    private static final String READ = "SELECT name, print FROM secret_print";
-
     private static final int BYTES = 8;
+
+    /** Those that are whole: a damaged one keeps no hub from its start, and is made anew. */
+    private static final String READ = "SELECT name, print FROM secret_print WHERE length(print) = " + 2 * BYTES;
+
+    private static final String REMOVE_DAMAGED = "DELETE FROM secret_print WHERE length(print) <> " + 2 * BYTES;
+
     private static final int TIMEOUT_MS = 5_000;
 
     private SecretPrints() {}
@@ -113,6 +117,7 @@ public final class SecretPrints {
     /** Adds fingerprints for names that have none, and returns all that the database has then. */
     public static Map<String, String> add(Database database, Map<String, String> prints) {
         return database.write(session -> {
+            session.update(REMOVE_DAMAGED);
             for (var print : prints.entrySet()) {
                 session.update(
                         "INSERT INTO secret_print (name, print) VALUES (?, ?) ON CONFLICT DO NOTHING",
