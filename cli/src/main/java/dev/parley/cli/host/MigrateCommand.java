@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Problems;
+import dev.parley.cli.output.Logs;
 import dev.parley.cli.output.Output;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
@@ -27,6 +28,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley migrate}: moves the data of a hub from SQLite to PostgreSQL; for operators, not part of A2A. */
@@ -54,6 +57,7 @@ public final class MigrateCommand {
                         "--encryption-key-file",
                         "FILE",
                         "The keys of the hub; default: encryption.key in the directory.")
+                .option("--secrets", "DIR", "The directory of the hub's secrets, if it has one.")
                 .settings("output", "verbose", "config", "debug")
                 .strict()
                 .footer(
@@ -77,19 +81,37 @@ public final class MigrateCommand {
         String jars = call.option("--agents");
         List<HubExtensionSource> extensions =
                 jars == null ? List.of() : AgentArchives.read(call.path(jars)).ofHub();
-        Sealing keys = keys(call);
+        Hub hub = new Hub(call.option("--secrets"), secrets(call), keys(call));
         try {
             MovedDirectory.check(data, directory, url);
+            Map<String, String> known = problems(data, hub);
+            known.forEach((check, problem) ->
+                    Logs.note(call.output(), "the data has a problem, which moves with it: " + check + ": " + problem));
             try (DatabaseMove move = DatabaseMove.begin(data, url, HubTables.of(DatabaseKind.POSTGRESQL, extensions))) {
-                return run(call, move, data, directory, url, keys);
+                return run(call, move, data, directory, url, hub, known.keySet());
             }
         } catch (StoreException refused) {
             throw Problems.of(refused);
         }
     }
 
+    /** What a hub has beside its data directory. */
+    private record Hub(
+            @Nullable String named,
+            @Nullable Path secrets,
+            @Nullable Sealing keys) {}
+
+    /** Problems of a data directory, by the names of their checks. */
+    private static Map<String, String> problems(Path data, Hub hub) {
+        return Checkup.of(data, hub.secrets, hub.keys).stream()
+                .filter(finding -> finding.level() == Level.PROBLEM)
+                .collect(Collectors.toMap(
+                        Finding::check, Finding::message, (one, other) -> one + "; " + other, LinkedHashMap::new));
+    }
+
+    /** @param known names of checks that the old data fails, too */
     private static int run(
-            Invocation call, DatabaseMove move, Path data, Path directory, String url, @Nullable Sealing keys) {
+            Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub, Set<String> known) {
         Map<String, Long> rows = move.copy(new Report(call.output()));
         call.output().progress("checking the result");
         MovedDirectory.make(data, directory, url);
@@ -98,11 +120,11 @@ public final class MigrateCommand {
         if (audit.broken() != null) {
             problems.add("audit: " + audit.broken());
         }
-        for (Finding finding : Checkup.of(directory, null, keys)) {
-            if (finding.level() == Level.PROBLEM) {
-                problems.add(finding.check() + ": " + finding.message());
+        problems(directory, hub).forEach((check, problem) -> {
+            if (!known.contains(check)) {
+                problems.add(check + ": " + problem);
             }
-        }
+        });
         if (!problems.isEmpty()) {
             throw CommandException.of(
                     Kind.DATA,
@@ -116,7 +138,10 @@ public final class MigrateCommand {
         done.put("tables", rows.size());
         done.put("auditRows", audit.rows());
         done.put("data", directory.toString());
-        done.put("next", "parley up --data " + Invocation.quoted(directory.toString()));
+        done.put(
+                "next",
+                "parley up --data " + Invocation.quoted(directory.toString())
+                        + (hub.named == null ? "" : " --secrets " + Invocation.quoted(hub.named)));
         call.output().members(done);
         return 0;
     }
@@ -125,6 +150,11 @@ public final class MigrateCommand {
         try (Database database = Database.openForReading(directory)) {
             return AuditTrail.reading(database).verify();
         }
+    }
+
+    private static @Nullable Path secrets(Invocation call) {
+        String directory = call.option("--secrets");
+        return directory == null ? null : call.path(directory);
     }
 
     private static @Nullable Sealing keys(Invocation call) {

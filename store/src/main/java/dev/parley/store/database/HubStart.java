@@ -26,13 +26,7 @@ final class HubStart {
     /** The oldest server, as {@code server_version_num} has it. */
     private static final int OLDEST = 150_000;
 
-    /** The first half of the lock under which hubs are registered, tables are made, and streams begin. */
-    private static final int START_LOCK = 727541;
-
     private static final int TAKEOVERS = 10;
-
-    private static final String START_ALONE =
-            "SELECT 1 FROM pg_advisory_xact_lock(" + START_LOCK + ", hashtext(current_schema()))";
 
     /** Time for which a start waits for a transaction of a hub that has ended, before its connection is ended. */
     private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 500";
@@ -132,7 +126,7 @@ final class HubStart {
     private void register() throws SQLException {
         PoolerProbe.require(system.server());
         require(session);
-        session.number(START_ALONE);
+        session.number(PostgresqlSystem.START_ALONE);
         UnfinishedMove.refuse(session.connection());
         session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams
@@ -179,7 +173,7 @@ final class HubStart {
     }
 
     private boolean beginStream() throws SQLException {
-        session.number(START_ALONE);
+        session.number(PostgresqlSystem.START_ALONE);
         session.once("SET parley.stream = 0");
         if (registration.isShared()) {
             if (session.number("SELECT count(*) FROM hub WHERE hub_no = ? AND ended_at IS NULL", hub) == 0) {

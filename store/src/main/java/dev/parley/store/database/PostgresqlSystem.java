@@ -48,6 +48,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** The first half of the lock of a hub that shares its database, which shows others that it is connected. */
     static final int HUB_LOCK = 727540;
 
+    /** Has a transaction in which a hub is registered, a stream begins, or tables are made, wait for others of that kind. */
+    public static final String START_ALONE = "SELECT 1 FROM pg_advisory_xact_lock(727541, hashtext(current_schema()))";
+
     /** Name of a connection that writes, by the number of its hub. */
     static final String APPLICATION = "'parley ' || %s || '/' || hashtext(current_schema())";
 

@@ -4,6 +4,7 @@ import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.connection.UnfinishedMove;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.NotOpenedException;
@@ -68,6 +69,16 @@ final class PostgresqlTarget implements AutoCloseable {
         if (!isTrue(LOCK)) {
             throw new InUseException("the database is the target of another move, which runs");
         }
+        connection.setAutoCommit(false); // a hub that starts sees the mark, or is seen
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(PostgresqlSystem.START_ALONE);
+        }
+        mark(from);
+        connection.commit();
+        connection.setAutoCommit(true);
+    }
+
+    private void mark(String from) throws SQLException {
         Optional<String> unfinished = UnfinishedMove.source(connection);
         if (unfinished.isEmpty()) {
             if (isTrue(HAS_TABLES)) {
