@@ -48,17 +48,31 @@ final class SecretPrintsTest {
     void theFirstFingerprintStays() {
         try (Database database = Database.open(directory)) {
             assertThat(SecretPrints.open(database)).isEmpty();
-            assertThat(SecretPrints.add(database, Map.of("a", "1"))).isEqualTo(Map.of("a", "1"));
-            assertThat(SecretPrints.add(database, Map.of("a", "2", "b", "3"))).isEqualTo(Map.of("a", "1", "b", "3"));
+            assertThat(SecretPrints.add(database, Map.of("a", print(1)))).isEqualTo(Map.of("a", print(1)));
+            assertThat(SecretPrints.add(database, Map.of("a", print(2), "b", print(3))))
+                    .isEqualTo(Map.of("a", print(1), "b", print(3)));
 
-            SecretPrints.replace(database, "a", "2", "4"); // it was 1
-            SecretPrints.replace(database, "b", "3", "5");
+            SecretPrints.replace(database, "a", print(2), print(4)); // it was 1
+            SecretPrints.replace(database, "b", print(3), print(5));
 
-            assertThat(SecretPrints.in(database)).isEqualTo(Map.of("a", "1", "b", "5"));
+            assertThat(SecretPrints.in(database)).isEqualTo(Map.of("a", print(1), "b", print(5)));
         }
         assertThat(SecretPrints.ahead(directory, null))
                 .as("SQLite is read once it is open")
                 .isEmpty();
+    }
+
+    @Test
+    void aDamagedFingerprintIsMadeAnew() {
+        try (Database database = Database.open(directory)) {
+            SecretPrints.open(database);
+            SecretPrints.add(database, Map.of("a", print(1), "b", print(2)));
+            database.write(session -> session.update("UPDATE secret_print SET print = '{\"x' WHERE name = 'a'"));
+
+            assertThat(SecretPrints.in(database)).isEqualTo(Map.of("b", print(2)));
+            assertThat(SecretPrints.add(database, Map.of("a", print(3), "b", print(4))))
+                    .isEqualTo(Map.of("a", print(3), "b", print(2)));
+        }
     }
 
     @Test
@@ -71,11 +85,15 @@ final class SecretPrintsTest {
         Database.name(directory, url);
         try (Database database = Database.open(directory)) {
             SecretPrints.open(database);
-            SecretPrints.add(database, Map.of("a", "1"));
+            SecretPrints.add(database, Map.of("a", print(1)));
 
             assertThat(SecretPrints.ahead(directory, null))
                     .isEqualTo(SecretPrints.ahead(directory, url))
-                    .isEqualTo(Map.of("a", "1"));
+                    .isEqualTo(Map.of("a", print(1)));
         }
+    }
+
+    private static String print(int digit) {
+        return Integer.toString(digit).repeat(16);
     }
 }
