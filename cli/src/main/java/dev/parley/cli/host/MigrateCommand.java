@@ -5,13 +5,11 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.Logs;
 import dev.parley.cli.output.Output;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.Checkup;
-import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.HubTables;
 import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.store.audit.AuditTrail;
@@ -28,8 +26,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley migrate}: moves the data of a hub from SQLite to PostgreSQL; for operators, not part of A2A. */
@@ -84,11 +80,8 @@ public final class MigrateCommand {
         Hub hub = new Hub(call.option("--secrets"), secrets(call), keys(call));
         try {
             MovedDirectory.check(data, directory, url);
-            Map<String, String> known = problems(data, hub);
-            known.forEach((check, problem) ->
-                    Logs.note(call.output(), "the data has a problem, which moves with it: " + check + ": " + problem));
             try (DatabaseMove move = DatabaseMove.begin(data, url, HubTables.of(DatabaseKind.POSTGRESQL, extensions))) {
-                return run(call, move, data, directory, url, hub, known.keySet());
+                return run(call, move, data, directory, url, hub);
             }
         } catch (StoreException refused) {
             throw Problems.of(refused);
@@ -101,17 +94,7 @@ public final class MigrateCommand {
             @Nullable Path secrets,
             @Nullable Sealing keys) {}
 
-    /** Problems of a data directory, by the names of their checks. */
-    private static Map<String, String> problems(Path data, Hub hub) {
-        return Checkup.of(data, hub.secrets, hub.keys).stream()
-                .filter(finding -> finding.level() == Level.PROBLEM)
-                .collect(Collectors.toMap(
-                        Finding::check, Finding::message, (one, other) -> one + "; " + other, LinkedHashMap::new));
-    }
-
-    /** @param known names of checks that the old data fails, too */
-    private static int run(
-            Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub, Set<String> known) {
+    private static int run(Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub) {
         Map<String, Long> rows = move.copy(new Report(call.output()));
         call.output().progress("checking the result");
         MovedDirectory.make(data, directory, url);
@@ -120,11 +103,9 @@ public final class MigrateCommand {
         if (audit.broken() != null) {
             problems.add("audit: " + audit.broken());
         }
-        problems(directory, hub).forEach((check, problem) -> {
-            if (!known.contains(check)) {
-                problems.add(check + ": " + problem);
-            }
-        });
+        Checkup.of(directory, hub.secrets, hub.keys).stream()
+                .filter(finding -> finding.level() == Level.PROBLEM)
+                .forEach(finding -> problems.add(finding.check() + ": " + finding.message()));
         if (!problems.isEmpty()) {
             throw CommandException.of(
                     Kind.DATA,

@@ -38,7 +38,7 @@ final class HubLease implements AutoCloseable {
 
     private static final Duration BEAT = Duration.ofSeconds(1);
 
-    /** Pause before a renewal that follows one that has failed. */
+    /** Pause of a hub that shares its database before a renewal that follows one that has failed. */
     private static final Duration RETRY = Duration.ofMillis(200);
 
     /** Pause between two looks of a hub that waits for its turn. */
@@ -192,7 +192,7 @@ final class HubLease implements AutoCloseable {
                 if (!renew(now)) {
                     break;
                 }
-                next = now + (isRenewed ? BEAT : RETRY).toNanos();
+                next = now + (isRenewed || !registration.isShared() ? BEAT : RETRY).toNanos();
             }
             if (registration.isShared()) {
                 look();
