@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the hub was ended by another one, also while it has nothing to write.
  *
  * <p>Hubs that share a database also end those of them that are gone, and wait for their turn to work with the database. A hub that
- * shares its database and cannot renew its lease for 8 s ends itself, since others wait for 10 s. A hub that has its database alone
+ * shares its database and cannot renew its lease for 8 s ends itself, since others wait for 9 s. A hub that has its database alone
  * serves on while its server is down; but after a pause of the program of 8 s it answers nothing before it has renewed its lease.
  *
  * <p>Methods are safe for any thread.
@@ -47,8 +47,11 @@ final class HubLease implements AutoCloseable {
     /** Without a beat for so long a hub has lost its lease, as it must assume; others wait for longer. */
     static final Duration SILENCE = Duration.ofSeconds(8);
 
-    /** The same without the connection by which others see that the hub is there. */
+    /** The same for a hub that cannot know whether others see its connection. */
     private static final Duration ALONE = Duration.ofMillis(1_400);
+
+    /** A renewal without an answer for so long may have lost its connection. */
+    private static final Duration PROMPT = Duration.ofMillis(400);
 
     /** A hub that has not seen the database for so long, or has lost its connection, ends no other one for a lease. */
     private static final Duration BLINDNESS = Duration.ofSeconds(3);
@@ -58,6 +61,9 @@ final class HubLease implements AutoCloseable {
 
     /** A hub without a beat for so long, and without a connection, is gone. */
     private static final Duration ABSENCE = Duration.ofMillis(1_500);
+
+    /** The end of a hub waits so long for a database that does not answer. */
+    private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
     private static final String RENEW =
             "UPDATE hub SET beat_at = clock_timestamp(), lease_until = clock_timestamp() + interval '9 s', version = ?,"
@@ -96,11 +102,14 @@ final class HubLease implements AutoCloseable {
     private final DatabaseSession session;
     private final Thread thread;
     private final ScheduledFuture<?> ticks;
-    private volatile long tickedAt = System.nanoTime();
-    /** Before the latest renewal was sent. */
-    private volatile long beatAt = System.nanoTime();
+    private volatile Moment ticked = Moment.now();
+    /** Before the latest renewal that the database has answered was sent. */
+    private volatile Moment beat = Moment.now();
 
-    /** Whether the hub has, as far as it knows, the lock by which others see that it is connected. */
+    /** When a renewal was sent that the database has not answered yet; null if there is none. */
+    private volatile @Nullable Moment sent;
+
+    /** Whether the hub had the lock by which others see that it is connected at the latest beat, and knows of no loss since. */
     private volatile boolean isLocked;
 
     private volatile boolean isDoubtful;
@@ -111,11 +120,30 @@ final class HubLease implements AutoCloseable {
     private volatile Runnable otherServer = () -> {};
     private boolean isRenewed = true;
 
+    /**
+     * A moment by both clocks: the monotonic one may stand still while a virtual machine is paused, and the other one may be set.
+     *
+     * @param nanos of {@link System#nanoTime}
+     * @param millis of {@link System#currentTimeMillis}
+     */
+    private record Moment(long nanos, long millis) {
+        static Moment now() {
+            return new Moment(System.nanoTime(), System.currentTimeMillis());
+        }
+
+        /** Whether more time has passed since then, by one of the clocks. */
+        boolean isOlderThan(Duration time) {
+            return System.nanoTime() - nanos >= time.toNanos()
+                    || System.currentTimeMillis() - millis >= time.toMillis();
+        }
+    }
+
     // Of the hub that waits.
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition turned = lock.newCondition();
     private Turn turn = Turn.WAITS;
     private String working = "";
+    private @Nullable Ending gone;
 
     /** The beat of another hub, and since when this hub sees no later one. */
     private record Beat(String at, long sinceNanos) {}
@@ -144,8 +172,18 @@ final class HubLease implements AutoCloseable {
      */
     void work(Consumer<Ending> end, Runnable search) {
         otherServer = search;
-        ended = end;
-        tickedAt = System.nanoTime();
+        ticked = Moment.now();
+        Ending before;
+        lock.lock();
+        try {
+            ended = end;
+            before = gone;
+        } finally {
+            lock.unlock();
+        }
+        if (before != null) {
+            end.accept(before);
+        }
     }
 
     long hub() {
@@ -154,16 +192,19 @@ final class HubLease implements AutoCloseable {
 
     /** False if another hub may work with the database by now. Costs nothing. */
     boolean isCertain() {
-        long now = System.nanoTime();
-        return registration.isShared()
-                ? now - beatAt < (isLocked ? SILENCE : ALONE).toNanos()
-                : !isDoubtful && now - tickedAt < SILENCE.toNanos();
+        if (!registration.isShared()) {
+            return !isDoubtful && !ticked.isOlderThan(SILENCE);
+        }
+        Moment waiting = sent;
+        boolean isSeen = isLocked && (waiting == null || !waiting.isOlderThan(PROMPT));
+        return !beat.isOlderThan(isSeen ? SILENCE : ALONE);
     }
 
     /** Apart from the renewals, which may wait for a network. */
     private void tick() {
         long now = System.nanoTime();
         Consumer<Ending> end = ended;
+        long beatAt = beat.nanos;
         if (registration.isShared()) {
             if (end != null && !isClosed && now - beatAt >= SILENCE.toNanos()) {
                 end.accept(new Ending(
@@ -173,15 +214,14 @@ final class HubLease implements AutoCloseable {
                                 + " s, so that another hub may work with the database",
                         0));
             }
-        } else if (now - tickedAt >= SILENCE.toNanos()) {
+        } else if (ticked.isOlderThan(SILENCE)) {
             isDoubtful = true; // before the time says otherwise
             LOG.log(
                     Level.WARNING,
-                    "the hub did not run for "
-                            + Duration.ofNanos(now - tickedAt).toSeconds()
-                            + " s; it answers when it has renewed its lease");
+                    "the hub did not run for some seconds, or the clock was set forward; it answers when it has renewed its"
+                            + " lease");
         }
-        tickedAt = now;
+        ticked = Moment.now();
     }
 
     private void renewAll() {
@@ -189,7 +229,7 @@ final class HubLease implements AutoCloseable {
         while (!isClosed) {
             long now = System.nanoTime();
             if (now - next >= 0) {
-                if (!renew(now)) {
+                if (!renew()) {
                     break;
                 }
                 next = now + (isRenewed || !registration.isShared() ? BEAT : RETRY).toNanos();
@@ -215,20 +255,24 @@ final class HubLease implements AutoCloseable {
     }
 
     /** Returns false if the hub has been ended. */
-    private boolean renew(long now) {
+    private boolean renew() {
+        Moment now = Moment.now();
+        sent = now;
         try {
-            requireLock();
+            boolean isShown = requireLock();
             if (session.update(
                             RENEW,
                             registration.version(),
                             String.join("\n", registration.agents().get()),
                             hub)
                     == 0) {
+                isLocked = false;
                 otherServer.run(); // finds out if the database went back in time instead
                 accept(PostgresqlStream.takenOver());
                 return false;
             }
-            beatAt = now;
+            beat = now;
+            isLocked = isShown;
             isDoubtful = false;
             if (!isRenewed) {
                 LOG.log(Level.INFO, "the lease of the hub is renewed again");
@@ -236,18 +280,18 @@ final class HubLease implements AutoCloseable {
             isRenewed = true;
         } catch (SQLException | RuntimeException failure) {
             return survives(failure);
+        } finally {
+            sent = null;
         }
         return true;
     }
 
-    /** Has the server show others that this hub is connected. */
-    private void requireLock() throws SQLException {
+    /** Has the server show others that this hub is connected; false if it shows an earlier connection. */
+    private boolean requireLock() throws SQLException {
         if (!session.isConnected()) {
             isLocked = false;
         }
-        if (registration.isShared() && !isLocked) {
-            isLocked = system.tryLock(session, hub);
-        }
+        return registration.isShared() && (isLocked || system.tryLock(session, hub));
     }
 
     /** Ends hubs that are gone, and finds out whether it is this hub's turn. */
@@ -322,7 +366,14 @@ final class HubLease implements AutoCloseable {
     }
 
     private void accept(Ending end) {
-        Consumer<Ending> receiver = ended;
+        Consumer<Ending> receiver;
+        lock.lock();
+        try {
+            receiver = ended;
+            gone = end;
+        } finally {
+            lock.unlock();
+        }
         if (receiver != null) {
             receiver.accept(end);
         }
@@ -352,7 +403,7 @@ final class HubLease implements AutoCloseable {
                 turned.await();
             }
             Turn found = turn;
-            turn = Turn.WAITS; // until the next look
+            turn = found == Turn.ENDED ? found : Turn.WAITS; // until the next look
             return found;
         } finally {
             lock.unlock();
@@ -380,6 +431,6 @@ final class HubLease implements AutoCloseable {
     @Override
     public void close() throws InterruptedException {
         abandon();
-        thread.join();
+        var unused = thread.join(LONGEST_END);
     }
 }
