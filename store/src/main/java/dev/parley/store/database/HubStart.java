@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.PoolerProbe;
 import dev.parley.store.connection.UnfinishedMove;
@@ -14,6 +15,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 /** Start of a hub on a database of PostgreSQL: it registers, waits for its turn if it shares the database, and takes it over. */
@@ -27,6 +29,12 @@ final class HubStart {
     private static final int OLDEST = 150_000;
 
     private static final int TAKEOVERS = 10;
+
+    /** Pauses of a hub that shares its database and could not register again, or while another one makes tables. */
+    private static final Backoff RETRIES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
+
+    /** State of a statement that the user of the database may not run. */
+    private static final String FORBIDDEN = "42501";
 
     /** Time for which a start waits for a transaction of a hub that has ended, before its connection is ended. */
     private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 500";
@@ -66,51 +74,68 @@ final class HubStart {
     }
 
     private HubLease begin() throws SQLException, InterruptedException {
-        while (true) {
-            register();
-            HubLease lease = new HubLease(system, registration);
-            boolean isOver = false;
-            String working = "";
+        for (int failures = 0; ; ) {
+            boolean isRegistered = hub != 0;
             try {
-                if (!registration.isShared()) {
-                    isOver = takeOver();
-                    return lease;
+                if (register()) {
+                    failures = 0;
+                    return awaitTurn();
                 }
-                while (!isOver) {
-                    switch (lease.awaitTurn(working)) {
-                        case TAKES -> isOver = takesOver();
-                        case RECONNECTS -> session.discard();
-                        case ENDED -> throw new EndedException(PostgresqlStream.takenOver());
-                        case WAITS -> {
-                            working = lease.working();
-                            if (!working.isEmpty()) {
-                                registration.waits().accept(working);
-                            }
+            } catch (SQLException failure) {
+                boolean isEnded = EndedException.in(failure) != null;
+                // A hub that has waited goes on to do so; one that does not start at all says why.
+                if (!registration.isShared() || !isEnded && !(isRegistered && StoreException.isTemporary(failure))) {
+                    throw failure;
+                }
+                LOG.log(
+                        Level.WARNING,
+                        isEnded
+                                ? "other hubs have ended this one while it waited; it registers again"
+                                : "the hub could not register again: " + Outage.message(failure));
+                session.discard();
+            }
+            Thread.sleep(RETRIES.after(++failures, null));
+        }
+    }
+
+    private HubLease awaitTurn() throws SQLException, InterruptedException {
+        var lease = new HubLease(system, registration);
+        boolean isOver = false;
+        String working = "";
+        try {
+            if (!registration.isShared()) {
+                isOver = takeOver();
+                return lease;
+            }
+            while (!isOver) {
+                switch (lease.awaitTurn(working)) {
+                    case TAKES -> isOver = takesOver();
+                    case RECONNECTS -> session.discard();
+                    case ENDED -> throw new EndedException(PostgresqlStream.takenOver());
+                    case WAITS -> {
+                        working = lease.working();
+                        if (!working.isEmpty()) {
+                            registration.waits().accept(working);
                         }
                     }
                 }
-                return lease;
-            } catch (SQLException failure) {
-                if (!registration.isShared() || EndedException.in(failure) == null) {
-                    throw failure;
-                }
-                LOG.log(Level.WARNING, "other hubs have ended this one while it waited; it registers again");
-                session.discard();
-            } finally {
-                if (!isOver) {
-                    lease.close();
-                }
+            }
+            return lease;
+        } finally {
+            if (!isOver) {
+                lease.close();
             }
         }
     }
 
-    /** Returns false if another hub was faster, or the database does not answer. */
+    /** Returns false if another hub was faster or makes tables, or the database does not answer or lacks something that will pass. */
     private boolean takesOver() throws SQLException {
         try {
             return takeOver();
         } catch (SQLException failure) {
             session.discard();
-            if (EndedException.in(failure) != null || !system.isBroken(failure)) {
+            boolean isHeld = PostgresqlSystem.IN_USE.equals(failure.getSQLState());
+            if (EndedException.in(failure) != null || !isHeld && !StoreException.isTemporary(failure)) {
                 throw failure;
             }
             LOG.log(Level.WARNING, "the hub could not begin to work with its database: " + Outage.message(failure));
@@ -118,38 +143,58 @@ final class HubStart {
         }
     }
 
+    /** Excludes other starts until the end of the transaction; false if the hub shares the database and another start excludes it. */
+    private boolean startsAlone() throws SQLException {
+        if (!registration.isShared()) {
+            session.number(PostgresqlSystem.START_ALONE);
+            return true;
+        }
+        // Makers of tables may take longer than a statement may.
+        boolean isAlone = session.number(PostgresqlSystem.START_ALONE_NOW) == 1;
+        if (!isAlone) {
+            session.connection().rollback();
+        }
+        return isAlone;
+    }
+
     /**
      * Makes the tables of tasks if there are none, and gives this hub its number among those of the database.
      *
+     * @return false if another hub that shares the database starts at the moment; nothing has changed then
      * @throws StoreException if this server or database cannot hold them
      */
-    private void register() throws SQLException {
+    private boolean register() throws SQLException {
         PoolerProbe.require(system.server());
         require(session);
-        session.number(PostgresqlSystem.START_ALONE);
+        if (!startsAlone()) {
+            return false;
+        }
         UnfinishedMove.refuse(session.connection());
         session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams
         int version = Migrations.version(session, PostgresqlSystem.MODULE);
         if (version == 0 || version > PostgresqlSystem.SCHEMA || !registration.isShared()) {
-            migrate(session);
+            migrate();
         }
         hub = session.number(
                 "INSERT INTO hub (name, level, version, lease_until)"
-                        + " VALUES (?, ?, ?, clock_timestamp() + interval '10 s') RETURNING hub_no",
+                        + " VALUES (?, ?, ?, clock_timestamp() + interval '9 s') RETURNING hub_no",
                 hubName(),
                 PostgresqlSystem.SCHEMA,
                 registration.version());
         session.update(HubLease.END, registration.before());
-        session.number(PostgresqlSystem.NAME, hub);
+        if (registration.isShared()) {
+            session.number(PostgresqlSystem.NAME, hub);
+        }
         session.commit();
         system.registered(hub);
+        return true;
     }
 
     /**
      * Brings the tables of tasks up to date, and begins a stream, which takes over what earlier ones have left.
      *
-     * @return false if another hub works with the database, which this one shares with it; nothing has changed then
+     * @return false if another hub works with the database, which this one shares with it, or starts; nothing has changed then
      * @throws EndedException if this hub has been ended
      */
     private boolean takeOver() throws SQLException {
@@ -163,17 +208,34 @@ final class HubStart {
                     throw held;
                 }
                 session.connection().rollback();
-                session.number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                        + " WHERE datname = current_database() AND application_name IN (SELECT "
-                        + PostgresqlSystem.APPLICATION.formatted("hub_no") + " FROM stream WHERE hub_no <> " + hub
-                        + ")");
-                session.commit();
+                terminateEnded();
             }
         }
     }
 
+    /** Ends the connections of hubs that have ended, which the server may keep in a transaction. */
+    private void terminateEnded() throws SQLException {
+        try {
+            session.number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                    + " WHERE datname = current_database() AND application_name IN (SELECT "
+                    + PostgresqlSystem.APPLICATION.formatted("hub_no") + " FROM stream WHERE hub_no <> " + hub + ")");
+            session.commit();
+        } catch (SQLException refused) {
+            if (!FORBIDDEN.equals(refused.getSQLState())) {
+                throw refused;
+            }
+            session.connection().rollback();
+            LOG.log(
+                    Level.WARNING,
+                    "the connections of a hub that has ended cannot be ended: " + Outage.message(refused)
+                            + " (expected: the same user of the database for all hubs, or one with pg_signal_backend)");
+        }
+    }
+
     private boolean beginStream() throws SQLException {
-        session.number(PostgresqlSystem.START_ALONE);
+        if (!startsAlone()) {
+            return false;
+        }
         session.once("SET parley.stream = 0");
         if (registration.isShared()) {
             if (session.number("SELECT count(*) FROM hub WHERE hub_no = ? AND ended_at IS NULL", hub) == 0) {
@@ -187,7 +249,7 @@ final class HubStart {
             session.number("SELECT count(*) FROM (SELECT 1 FROM stream FOR UPDATE) ended");
             session.once("SET LOCAL lock_timeout = 0");
         }
-        migrate(session);
+        migrate();
         String hash = BEGINNING;
         long number = 0;
         session.update(
@@ -241,17 +303,19 @@ final class HubStart {
         }
     }
 
-    private static void migrate(DatabaseSession session) throws SQLException {
-        Migrations.run(
-                "the tables of tasks have version",
-                Migrations.version(session, PostgresqlSystem.MODULE),
-                Migrations.scripts("postgresql", PostgresqlSystem.SCHEMA),
-                (statements, version) -> {
-                    for (String sql : (Iterable<String>) statements::iterator) {
-                        session.once(sql);
-                    }
-                    Migrations.setVersion(session, PostgresqlSystem.MODULE, version);
-                });
+    private void migrate() throws SQLException {
+        system.unlimited(
+                session,
+                () -> Migrations.run(
+                        "the tables of tasks have version",
+                        Migrations.version(session, PostgresqlSystem.MODULE),
+                        Migrations.scripts("postgresql", PostgresqlSystem.SCHEMA),
+                        (statements, version) -> {
+                            for (String sql : (Iterable<String>) statements::iterator) {
+                                session.once(sql);
+                            }
+                            Migrations.setVersion(session, PostgresqlSystem.MODULE, version);
+                        }));
     }
 
     private static String hubName() {

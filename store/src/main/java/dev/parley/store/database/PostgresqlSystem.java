@@ -51,6 +51,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** Has a transaction in which a hub is registered, a stream begins, or tables are made, wait for others of that kind. */
     public static final String START_ALONE = "SELECT 1 FROM pg_advisory_xact_lock(727541, hashtext(current_schema()))";
 
+    /** {@link #START_ALONE} without waiting: 1 if no other one does that at the moment. */
+    static final String START_ALONE_NOW =
+            "SELECT CAST(pg_try_advisory_xact_lock(727541, hashtext(current_schema())) AS INTEGER)";
+
     /** Name of a connection that writes, by the number of its hub. */
     static final String APPLICATION = "'parley ' || %s || '/' || hashtext(current_schema())";
 
@@ -145,7 +149,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
                 written.require(ServerIdentity.of(connection));
             }
             try (Statement statement = connection.createStatement()) {
-                statement.execute("SET statement_timeout = " + LEASE_TIMEOUT_MS + KEEP_ALIVE);
+                // A beat says that the hub lives, not that a disk or a standby has it.
+                statement.execute(
+                        "SET synchronous_commit = off; SET statement_timeout = " + LEASE_TIMEOUT_MS + KEEP_ALIVE);
             }
             return connection;
         } catch (SQLException | RuntimeException failure) {
@@ -266,10 +272,19 @@ public final class PostgresqlSystem implements DatabaseSystem {
         long end = System.nanoTime() + LOCK_PATIENCE.toNanos();
         String attempt = "SELECT CAST(pg_try_advisory_lock" + (registration.isShared() ? "_shared" : "") + "(" + LOCK
                 + ", hashtext(current_schema())) AS INTEGER)";
+        // An earlier connection of this hub, of which the server does not know yet that it is broken. Hubs that share
+        // the database
+        // do not exclude it by their lock, and numbers of processes are used again.
+        String earlier = registration.isShared()
+                ? " FROM pg_stat_activity WHERE application_name = " + APPLICATION.formatted("'" + hub + "'")
+                        + " AND pid = " + backend
+                : HELD + " AND pid = " + backend;
         try (Statement statement = connection.createStatement()) {
-            for (int attempts = 1; number(statement, attempt) == 0; attempts++) {
-                // An earlier connection of this hub, of which the server does not know yet that it is broken.
-                number(statement, "SELECT count(pg_terminate_backend(pid))" + HELD + " AND pid = " + backend);
+            for (int attempts = 1;
+                    registration.isShared() && number(statement, "SELECT count(*)" + earlier) > 0
+                            || number(statement, attempt) == 0;
+                    attempts++) {
+                number(statement, "SELECT count(pg_terminate_backend(pid))" + earlier);
                 if (System.nanoTime() - end > 0) {
                     if (stream != null) {
                         stream.require(statement);
@@ -280,9 +295,12 @@ public final class PostgresqlSystem implements DatabaseSystem {
                             IN_USE);
                 }
                 LockSupport.parkNanos(LOCKS.bound(attempts).toNanos());
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new SQLException("interrupted while an earlier connection of the hub ends");
+                }
             }
             backend = number(statement, "SELECT pg_backend_pid()");
-            if (hub != 0) {
+            if (registration.isShared() && hub != 0) {
                 number(statement, NAME.replace("?", Long.toString(hub)));
             }
             if (stream != null) {

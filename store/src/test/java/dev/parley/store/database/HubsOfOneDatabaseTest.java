@@ -9,12 +9,15 @@ import dev.parley.store.hubs.HubTable.LivingHub;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
+import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.Wrapper;
 import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -24,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,10 +49,14 @@ class HubsOfOneDatabaseTest {
         final Thread thread;
 
         Opening(String version) {
+            this(version, connection -> connection);
+        }
+
+        Opening(String version, Wrapper wrapper) {
             var registration = new Registration(version, () -> List.of("echo"), true, 0, waited::add);
             thread = Thread.ofPlatform().start(() -> {
                 try {
-                    opened.complete(Database.open(schema, connection -> connection, registration));
+                    opened.complete(Database.open(schema, wrapper, registration));
                 } catch (RuntimeException refused) {
                     opened.completeExceptionally(refused);
                 }
@@ -81,6 +90,31 @@ class HubsOfOneDatabaseTest {
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
+    }
+
+    private long number(String sql) {
+        try (Connection connection = schema.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
+        }
+    }
+
+    /** Opens a connection, and a transaction of it that has run a statement, whose locks last until it is closed. */
+    private Connection holding(String sql) throws SQLException {
+        Connection holder = schema.getConnection();
+        holder.setAutoCommit(false);
+        try (Statement statement = holder.createStatement()) {
+            statement.execute(sql);
+        }
+        return holder;
+    }
+
+    private static boolean isObstructed(Database database) {
+        return database.standing().obstacle().isPresent();
     }
 
     private static List<LivingHub> hubs(Database database) {
@@ -190,6 +224,164 @@ class HubsOfOneDatabaseTest {
                     .hasMessageContaining("in use by another hub, ");
             assertThat(alone.standing().ending()).isEmpty();
         }
+    }
+
+    @Test
+    void aHubThatIsNotSeenAnyMoreStaysUncertainUntilItLearnsOfItsEnd() throws SQLException {
+        Database first = new Opening("1").database();
+        try (Connection hangs = holding("SELECT 1 FROM hub WHERE hub_no = 1 FOR UPDATE")) {
+            Eventually.holds("the hub is uncertain", () -> isObstructed(first));
+            try (Connection slow = holding("LOCK TABLE stream IN ACCESS EXCLUSIVE MODE");
+                    Statement end = hangs.createStatement()) {
+                end.execute("UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = 1");
+                hangs.commit();
+                Eventually.holds("the hub looks for its server", () -> {
+                    assertThat(isObstructed(first)).isTrue();
+                    return number("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'stream'::regclass")
+                            > 0;
+                });
+                assertThat(isObstructed(first)).isTrue();
+            }
+            Eventually.holds("the hub knows", () -> {
+                assertThat(isObstructed(first)).isTrue();
+                return first.standing().ending().isPresent();
+            });
+        }
+    }
+
+    @Test
+    void aHubWhoseLeaseHangsAnswersNothingUntilItIsRenewed() throws SQLException {
+        Database first = new Opening("1").database();
+        try (Connection hangs = holding("SELECT 1 FROM hub WHERE hub_no = 1 FOR UPDATE")) {
+            Eventually.holds("the hub is uncertain", () -> isObstructed(first));
+            assertThatThrownBy(() -> first.read(session -> session.number("SELECT 1")))
+                    .isInstanceOf(OutageException.class);
+        }
+        Eventually.holds("the lease is renewed", () -> !isObstructed(first));
+        assertThat(first.standing().ending()).isEmpty();
+    }
+
+    @Test
+    void aCommitWithoutAnAnswerIsMadeOnceByAHubThatShares() throws SQLException {
+        var writer = new AtomicReference<Connection>();
+        Database first = new Opening("1", connection -> {
+                    if (!connection.isReadOnly()) {
+                        writer.set(connection);
+                    }
+                    return connection;
+                })
+                .database();
+        first.write(session -> {
+            session.once("CREATE TABLE note (text TEXT)");
+            session.once("CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS"
+                    + " 'BEGIN PERFORM pg_advisory_xact_lock(42, 42); RETURN NULL; END'");
+            session.once("CREATE CONSTRAINT TRIGGER hangs AFTER INSERT ON note DEFERRABLE INITIALLY DEFERRED"
+                    + " FOR EACH ROW EXECUTE FUNCTION hang()");
+            return session;
+        });
+        CompletableFuture<Integer> written;
+        try (Connection holder = holding("SELECT pg_advisory_xact_lock(42, 42)")) {
+            written = CompletableFuture.supplyAsync(
+                    () -> first.write(session -> session.update("INSERT INTO note VALUES ('once')")));
+            String hanging =
+                    "SELECT max(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 42 AND NOT granted";
+            Eventually.holds("the commit hangs", () -> number(hanging) > 0);
+            long lost = number(hanging);
+            writer.get().abort(Runnable::run);
+            Eventually.holds("another connection commits", () -> number(hanging) > 0 && number(hanging) != lost);
+            assertThat(number("SELECT count(*) FROM pg_stat_activity WHERE pid = " + lost))
+                    .as("the connection of the lost commit")
+                    .isZero();
+            holder.rollback();
+        }
+        assertThat(written.orTimeout(30, TimeUnit.SECONDS).join()).isOne();
+        assertThat(number("SELECT count(*) FROM note")).isOne();
+        assertThat(first.standing().ending()).isEmpty();
+    }
+
+    @Test
+    void aStartThatFailsAfterItHasTakenTheDatabaseLeavesItToTheNextOne() {
+        Wrapper withoutReaders = connection -> {
+            if (connection.isReadOnly()) {
+                throw new SQLException("no more connections", "53300");
+            }
+            return connection;
+        };
+        for (boolean isShared : List.of(false, true)) {
+            var registration = new Registration("1", List::of, isShared, 0, waited::add);
+            assertThatThrownBy(() -> Database.open(schema, withoutReaders, registration))
+                    .hasMessageContaining("no more connections");
+            Eventually.holds(
+                    "nobody has the lock of the database",
+                    () -> number("SELECT count(*)" + PostgresqlSystem.held(PostgresqlSystem.LOCK, "")) == 0);
+        }
+    }
+
+    @Test
+    void aHubWaitsForOneThatStartsWithoutHoldingAStatement() throws SQLException {
+        Database first = new Opening("1").database();
+        Opening second = waiting();
+        try (Connection starts = holding(PostgresqlSystem.START_ALONE)) {
+            assertThat(starts.isClosed()).isFalse();
+            first.close();
+            Opening third = new Opening("3");
+            Eventually.holds(
+                    "the lease of the second hub is renewed meanwhile",
+                    () -> number("SELECT count(*) FROM hub WHERE hub_no = 2 AND beat_at > begun_at + interval '2 s'")
+                            > 0);
+            assertThat(number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 727541 AND NOT"
+                            + " granted"))
+                    .isZero();
+            assertThat(third.opened).isNotDone();
+            assertThat(second.opened).isNotDone();
+            starts.rollback();
+            CompletableFuture.anyOf(second.opened, third.opened)
+                    .orTimeout(60, TimeUnit.SECONDS)
+                    .join();
+        }
+    }
+
+    @Test
+    void aHubThatWaitsOutlivesAServerWithoutFreeConnections() throws SQLException {
+        Database first = new Opening("1").database();
+        var refusals = new AtomicInteger();
+        var second = new Opening("2", connection -> {
+            if (!connection.isReadOnly() && refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw new SQLException("too many connections", "53300");
+            }
+            return connection;
+        });
+        Eventually.holds("the second hub waits", () -> !waited.isEmpty());
+        refusals.set(3);
+
+        execute("UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = 2");
+        Eventually.holds("it has tried to register again", () -> refusals.get() == 0);
+        first.close();
+
+        assertThat(second.database().standing().hub()).isGreaterThan(2);
+    }
+
+    @Test
+    void anEndBeforeTheFirstAnswerIsNotMissed() {
+        var opened = new Opening("1", connection -> {
+            if (connection.isReadOnly() && number("SELECT count(*) FROM stream") > 0) {
+                try {
+                    execute("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL");
+                } catch (SQLException failure) {
+                    throw new IllegalStateException(failure);
+                }
+                Eventually.holds(
+                        "the hub has noticed",
+                        () -> number("SELECT count(*)" + PostgresqlSystem.held(PostgresqlSystem.HUB_LOCK, "1::bigint"))
+                                == 0);
+            }
+            return connection;
+        });
+
+        assertThat(opened.database().standing().ending())
+                .get()
+                .extracting(Ending::cause)
+                .isEqualTo(Ending.Cause.TAKEN_OVER);
     }
 
     @Test
