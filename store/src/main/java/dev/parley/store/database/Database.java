@@ -71,8 +71,14 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         this.system = system;
         this.files = files;
         this.readOnly = readOnly;
-        this.readers = readers(READERS, system.readPatience());
-        this.scanReaders = readers(SCANS);
+        try {
+            this.readers = readers(READERS, system.readPatience());
+            this.scanReaders = readers(SCANS);
+        } catch (SQLException | RuntimeException failure) {
+            writing.discard(); // frees the lock of the database
+            allReaders.forEach(Readers::discardIdle);
+            throw failure;
+        }
         this.checkpointer = system.kind() == DatabaseKind.SQLITE
                 ? new Checkpointer(this, files, new Opening(system, Use.MAINTAIN))
                 : null;
@@ -82,11 +88,16 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         }
         this.storage = new Storage(system);
         if (!readOnly) {
-            listen(storage);
-            read(session -> {
-                storage.reopened(session);
-                return storage;
-            });
+            try {
+                listen(storage);
+                read(session -> {
+                    storage.reopened(session);
+                    return storage;
+                });
+            } catch (RuntimeException failure) {
+                close();
+                throw failure;
+            }
         }
     }
 

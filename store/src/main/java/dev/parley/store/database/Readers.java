@@ -47,10 +47,15 @@ public final class Readers {
         this.limit = limit;
         this.connections = connections;
         this.idle = new ArrayBlockingQueue<>(connections);
-        for (int i = 0; i < connections; i++) {
-            var session = new DatabaseSession(new Opening(system, Use.READ));
-            session.connection();
-            idle.add(session);
+        try {
+            for (int i = 0; i < connections; i++) {
+                var session = new DatabaseSession(new Opening(system, Use.READ));
+                session.connection();
+                idle.add(session);
+            }
+        } catch (SQLException | RuntimeException failure) {
+            discardIdle();
+            throw failure;
         }
     }
 
@@ -207,6 +212,11 @@ public final class Readers {
         } catch (SQLException failure) {
             return false;
         }
+    }
+
+    /** Closes the connections that no thread has borrowed. The next use of one opens it again. */
+    void discardIdle() {
+        idle.forEach(DatabaseSession::discard);
     }
 
     void close() throws InterruptedException {
