@@ -361,6 +361,7 @@ final class Setup {
     void waitNoLonger() {
         Predecessor waiting = given.replaced;
         if (waiting != null && waiting.ending() == null) {
+            given.replaced = null;
             waiting.close().run();
         }
     }

@@ -504,7 +504,11 @@ final class Routes {
     }
 
     private static WireAnswer status(boolean good, Map<String, ?> members) {
-        return new WireAnswer.Whole(good ? 200 : 503, jsonHeaders(), Json.write(members));
+        var headers = new TreeMap<String, String>(jsonHeaders());
+        if (!good) {
+            headers.put("Retry-After", Long.toString(RETRY_ELSEWHERE.toSeconds()));
+        }
+        return new WireAnswer.Whole(good ? 200 : 503, headers, Json.write(members));
     }
 
     /** Returns whether {@code /ready} answers 200. */

@@ -131,6 +131,7 @@ class EndOfServiceTest {
 
         assertThat(get("/health").status()).isEqualTo(200);
         assertThat(get("/ready").status()).isEqualTo(503);
+        assertThat(get("/ready").headers()).containsEntry("retry-after", "5");
         assertThat(get("/ready").body()).isEqualTo("{\"reason\":\"the data is gone\",\"status\":\"not ready\"}");
     }
 
