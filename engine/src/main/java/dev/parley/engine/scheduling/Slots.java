@@ -149,6 +149,6 @@ public final class Slots<T> {
     }
 
     public Load load() {
-        return Guarded.by(lock, () -> new Load(slots.taken(), places.taken()));
+        return Guarded.by(lock, () -> new Load((int) slots.taken(), (int) places.taken()));
     }
 }

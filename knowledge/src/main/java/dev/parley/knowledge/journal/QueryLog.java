@@ -10,6 +10,7 @@ import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
+import dev.parley.protocol.support.FairShare;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import java.sql.SQLException;
@@ -18,8 +19,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +39,8 @@ public final class QueryLog {
     private final SqlStatementStore statements;
     private final Sweep sweep;
     private final InstantSource clock;
-    private final ConcurrentHashMap<String, Integer> waiting = new ConcurrentHashMap<>();
-    private final AtomicInteger waitingInAll = new AtomicInteger();
+    private final FairShare places = FairShare.sevenEighths(MAX_NOTES);
+    private final ReentrantLock lock = new ReentrantLock(); // of the places
     private volatile boolean open = true;
 
     public QueryLog(SqlStatementStore statements, ChangeStore journal, InstantSource clock) {
@@ -88,16 +88,32 @@ public final class QueryLog {
      * @throws dev.parley.protocol.A2AException {@code error} with the reason {@code busy}
      */
     public void requireRoom(CallContext context, ErrorKind error) {
-        int own = waiting.getOrDefault(context.scope().group(), 0);
-        int left = MAX_NOTES - (waitingInAll.get() - own);
-        if (own >= left - left / 8) {
-            throw QueryErrors.busy(error);
+        lock.lock();
+        try {
+            if (!places.hasRoom(context.scope().group())) {
+                throw QueryErrors.busy(error);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
-    private void count(String group, int more) {
-        waitingInAll.addAndGet(more);
-        waiting.merge(group, more, (before, change) -> before + change == 0 ? null : before + change);
+    private void take(String group) {
+        lock.lock();
+        try {
+            places.take(group);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void giveBack(String group) {
+        lock.lock();
+        try {
+            places.giveBack(group);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Records a call that has ended, without blocking its caller. Calls that have begun have a reserved place. */
@@ -105,7 +121,7 @@ public final class QueryLog {
         if (!open) {
             return;
         }
-        count(group, 1);
+        take(group);
         statements.database().submit(new Work() {
             @Override
             public void write(DatabaseSession session) throws SQLException {
@@ -119,12 +135,12 @@ public final class QueryLog {
 
             @Override
             public void committed() {
-                count(group, -1);
+                giveBack(group);
             }
 
             @Override
             public void failed(Exception cause) {
-                count(group, -1);
+                giveBack(group);
                 LOG.log(System.Logger.Level.ERROR, "the record of a call could not be written", cause);
             }
         });

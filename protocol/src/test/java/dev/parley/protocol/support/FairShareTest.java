@@ -49,6 +49,20 @@ class FairShareTest {
         assertThat(share.hasRoom("other")).isTrue();
     }
 
+    @Test
+    void manyPlacesAtOnceAreTakenAsIfOneByOne() {
+        FairShare share = FairShare.sevenEighths(1_000);
+
+        assertThat(share.hasRoom("greedy", 876)).isFalse();
+        assertThat(share.hasRoom("greedy", 875)).isTrue();
+        share.take("greedy", 875);
+        assertThat(share.hasRoom("second", 111)).isFalse();
+        assertThat(share.hasRoom("second", 110)).isTrue();
+        share.giveBack("greedy", 875);
+        assertThat(share.taken()).isZero();
+        assertThat(share.hasRoom("second", 875)).isTrue();
+    }
+
     private static int taken(FairShare share, String group) {
         int taken = 0;
         while (share.hasRoom(group)) {

@@ -1,9 +1,8 @@
 package dev.parley.server.limits;
 
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.FairShare;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Memory limits of the bodies of running requests: for each one, for those of a group, and for all together. A group may
@@ -16,14 +15,12 @@ public final class BodyBudget {
     public static final long FREE = 64 * 1024;
 
     private final long largest;
-    private final long all;
-    private final Map<String, Long> byGroup = new HashMap<>();
-    private long taken;
+    private final FairShare memory;
 
     /** Creates a budget of bytes for one body and for all. */
     public BodyBudget(long largest, long all) {
         this.largest = largest;
-        this.all = Math.max(all, 2 * largest);
+        this.memory = FairShare.sevenEighths(Math.max(all, 2 * largest));
     }
 
     /** Returns a budget of a quarter of the heap: a body is held twice while it is parsed, and there is other work too. */
@@ -37,26 +34,22 @@ public final class BodyBudget {
     }
 
     /** Takes bytes for a group from the remaining budget; returns false, and takes none, if they exceed the share of the group. */
-    public synchronized boolean take(String group, long bytes) {
-        long own = byGroup.getOrDefault(group, 0L);
-        long left = all - (taken - own);
-        if (own + bytes > left - left / 8) {
+    public synchronized boolean take(String group, long more) {
+        if (!memory.hasRoom(group, more)) {
             return false;
         }
-        add(group, bytes);
+        memory.take(group, more);
         return true;
     }
 
     /** The bytes that are taken. */
     public synchronized long taken() {
-        return taken;
+        return memory.taken();
     }
 
     /** Returns bytes of a group. */
-    public synchronized void giveBack(String group, long bytes) {
-        if (bytes > 0) {
-            add(group, -bytes);
-        }
+    public synchronized void giveBack(String group, long fewer) {
+        memory.giveBack(group, fewer);
     }
 
     /** Bytes of one request, of the group that it had when it took the first. Belongs to one thread. */
@@ -89,10 +82,5 @@ public final class BodyBudget {
             BodyBudget.this.giveBack(group, bytes);
             bytes = 0;
         }
-    }
-
-    private void add(String group, long bytes) {
-        taken += bytes;
-        byGroup.merge(group, bytes, (before, more) -> before + more == 0 ? null : before + more);
     }
 }

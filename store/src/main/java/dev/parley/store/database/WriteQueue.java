@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.protocol.support.FairShare;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -40,11 +41,10 @@ final class WriteQueue {
     /** Time after works of two groups during which groups rest. */
     private static final long TOGETHER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final int limit;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition added = lock.newCondition();
     private final Deque<Epoch> epochs = new ArrayDeque<>(List.of(new Epoch()));
-    private final Map<String, Integer> sizes = new LinkedHashMap<>();
+    private final FairShare places;
     private int size;
 
     /** How many of them are patient, and until when the first one is, by {@link System#nanoTime}. */
@@ -60,18 +60,17 @@ final class WriteQueue {
 
     private long changedNanos = System.nanoTime() - TOGETHER_NANOS;
 
-    /** @param limit of works; a group has at most 7/8 of the places that other groups do not use */
+    /** @param limit of works; a group has at most 7/8 of the places that other groups do not use, the empty one all of them */
     WriteQueue(int limit) {
-        this.limit = limit;
+        this.places = FairShare.sevenEighths(limit);
     }
 
     /** Adds work; false if too much waits already. */
     boolean add(Work work) {
         lock.lock();
         try {
-            int own = sizes.getOrDefault(work.group(), 0);
-            int left = limit - (size - own);
-            if (own >= (work.group().isEmpty() ? left : left - left / 8)) {
+            boolean hasRoom = work.group().isEmpty() ? places.free() > 0 : places.hasRoom(work.group());
+            if (!hasRoom) {
                 return false;
             }
             addUnbounded(work);
@@ -137,7 +136,11 @@ final class WriteQueue {
             }
             patient += more;
         }
-        sizes.merge(work.group(), more, (before, change) -> before + change == 0 ? null : before + change);
+        if (more > 0) {
+            places.take(work.group());
+        } else {
+            places.giveBack(work.group());
+        }
     }
 
     /**
