@@ -23,6 +23,7 @@ import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.RunQueue;
+import dev.parley.engine.tasks.TaskListener;
 import dev.parley.engine.tasks.TaskReader;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AException;
@@ -473,7 +474,7 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Continues the engine's work after a commit or a failed one. */
-    private final class Written implements LiveTask.Listener {
+    private final class Written implements TaskListener {
         private final Consumer<Segment> observer;
 
         Written(Consumer<Segment> observer) {

@@ -13,8 +13,10 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
+import dev.parley.engine.tasks.Found;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.LiveTasks;
+import dev.parley.engine.tasks.TaskListener;
 import dev.parley.engine.tasks.TaskReader;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -172,7 +174,7 @@ final class LiveTaskTest {
         List<LoggedEvent> read = requireNonNull(only.next(Duration.ZERO));
 
         assertThat(read).isNotEmpty();
-        assertThat(live.find(later, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Behind.class);
+        assertThat(live.find(later, 0, Duration.ZERO)).isInstanceOf(Found.Behind.class);
         assertThat(later.next(Duration.ZERO))
                 .extracting(LoggedEvent::sequence)
                 .isEqualTo(read.stream().map(LoggedEvent::sequence).toList());
@@ -193,10 +195,10 @@ final class LiveTaskTest {
         log.commit();
 
         assertThat(one.next(Duration.ZERO)).isNotEmpty();
-        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Events.class);
+        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(Found.Events.class);
         one.close();
-        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Events.class);
-        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(LiveTask.Found.Behind.class);
+        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(Found.Events.class);
+        assertThat(live.find(other, 0, Duration.ZERO)).isInstanceOf(Found.Behind.class);
     }
 
     @Test
@@ -251,12 +253,12 @@ final class LiveTaskTest {
         return live;
     }
 
-    private LiveTask.Surroundings surroundings(TaskLog log, LiveTask.Listener listener) {
+    private LiveTask.Surroundings surroundings(TaskLog log, TaskListener listener) {
         return new LiveTask.Surroundings(
                 log, Threads.PLATFORM, new TimeLimits(Threads.PLATFORM, timer), () -> false, listener);
     }
 
-    private static class Ignoring implements LiveTask.Listener {
+    private static class Ignoring implements TaskListener {
         @Override
         public void written(LiveTask live, Segment segment) {}
 

@@ -107,26 +107,9 @@ public final class LiveTask implements TaskLog.Writer {
         boolean isOpen();
     }
 
-    /** Follows what becomes of the events of tasks. Called on the log's thread; must not block. */
-    public interface Listener {
-        /** A segment is on disk. */
-        void written(LiveTask live, Segment segment);
-
-        /** Called when the log has refused a segment, before any other thread can see that. */
-        void refuses(LiveTask live, Segment segment);
-
-        /**
-         * The log has refused a segment, and with it all that was emitted after it.
-         *
-         * @param messages messages that were to be answered for, and now are not
-         * @param names names that the task was to get, and now does not
-         */
-        void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names);
-    }
-
     /** The parts of an engine that its tasks use. */
     public record Surroundings(
-            TaskLog log, Threads threads, TimeLimits limits, BooleanSupplier stopped, Listener listener) {}
+            TaskLog log, Threads threads, TimeLimits limits, BooleanSupplier stopped, TaskListener listener) {}
 
     /** A task that is yet to begin. */
     public LiveTask(TaskKey key, String contextId, Surroundings engine) {
@@ -417,18 +400,6 @@ public final class LiveTask implements TaskLog.Writer {
                 limit.drop();
             }
         }
-    }
-
-    /** Result of reading at a position: events, the snapshot, the end, or nothing yet. */
-    public sealed interface Found {
-        record Events(List<LoggedEvent> events) implements Found {}
-
-        /** The events after the position are no longer in memory. */
-        record Behind() implements Found {}
-
-        record Nothing() implements Found {}
-
-        record End() implements Found {}
     }
 
     /** Waits for events after {@code position}, at most for {@code patience} and while {@code reader} is open. */

@@ -91,21 +91,21 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
         }
         while (true) {
             switch (live.find(this, position, patience)) {
-                case LiveTask.Found.Nothing nothing -> {
+                case Found.Nothing nothing -> {
                     return List.of();
                 }
-                case LiveTask.Found.End end -> {
+                case Found.End end -> {
                     close();
                     return null;
                 }
-                case LiveTask.Found.Behind behind -> {
+                case Found.Behind behind -> {
                     List<LoggedEvent> shown =
                             advance(log.read(live.key(), Math.max(position, 0), LiveTask.MAX_PENDING));
                     if (!shown.isEmpty()) {
                         return upToTheQuestion(shown);
                     }
                 }
-                case LiveTask.Found.Events(List<LoggedEvent> events) -> {
+                case Found.Events(List<LoggedEvent> events) -> {
                     List<LoggedEvent> shown = advance(events);
                     if (!shown.isEmpty()) {
                         return upToTheQuestion(shown);

@@ -172,7 +172,7 @@ final class LiveTasksTest {
         }
     }
 
-    private static final class Ignoring implements LiveTask.Listener {
+    private static final class Ignoring implements TaskListener {
         @Override
         public void written(LiveTask live, Segment segment) {}
 
