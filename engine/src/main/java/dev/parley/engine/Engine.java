@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.SteadyClock;
@@ -115,6 +116,9 @@ public final class Engine implements AutoCloseable {
                 settings.intake);
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
         deliveries().ifPresent(Webhooks::start);
+        if (log.once() == Once.CLAIM) {
+            var unused = sweeper.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
+        }
         if (retention != null) {
             var unused = sweeper.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);
         }
@@ -465,6 +469,14 @@ public final class Engine implements AutoCloseable {
             LOG.log(Level.DEBUG, "a task that was to be erased has ended by itself", ended);
         } catch (RuntimeException unreadable) {
             LOG.log(Level.WARNING, "task " + head.key().taskId() + " is erased although it cannot be read", unreadable);
+        }
+    }
+
+    private void follow() {
+        try {
+            tasks().follow();
+        } catch (RuntimeException failure) { // otherwise the timer would not run it again
+            LOG.log(Level.WARNING, "tasks of other engines cannot be followed; it is tried again", failure);
         }
     }
 

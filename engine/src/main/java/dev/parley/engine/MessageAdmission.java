@@ -10,6 +10,7 @@ import dev.parley.engine.tasks.Admissions.First;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.Refused;
 import dev.parley.engine.tasks.Repetition;
 import dev.parley.engine.tasks.TaskReader;
 import dev.parley.engine.tasks.Tasks;
@@ -193,7 +194,7 @@ final class MessageAdmission {
                 create(sent);
             }
             Thread.currentThread().interrupt();
-            throw LiveTask.stopping();
+            throw Refused.stopping();
         }
     }
 
@@ -464,7 +465,7 @@ final class MessageAdmission {
             parts.log().claim(claim).join();
             return claim;
         } catch (CompletionException failure) {
-            throw LiveTask.unwritten(failure.getCause() instanceof Exception cause ? cause : failure);
+            throw Refused.unwritten(failure.getCause() instanceof Exception cause ? cause : failure);
         }
     }
 

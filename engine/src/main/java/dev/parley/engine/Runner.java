@@ -12,6 +12,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.Pin;
+import dev.parley.engine.tasks.Refused;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -84,7 +85,7 @@ final class Runner {
         if (!parts.runs().isOpen()) {
             waits(turn);
             live.runs().leave();
-            throw LiveTask.stopping();
+            throw Refused.stopping();
         }
         Priority priority = priority(turn);
         if (slots.take(group, priority)) {

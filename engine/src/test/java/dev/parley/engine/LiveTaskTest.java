@@ -55,6 +55,11 @@ final class LiveTaskTest {
         public boolean exists(TaskKey key) {
             return false;
         }
+
+        @Override
+        public boolean refresh(LiveTask live) {
+            return true;
+        }
     });
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);

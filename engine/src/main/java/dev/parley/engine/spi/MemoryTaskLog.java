@@ -103,6 +103,11 @@ public final class MemoryTaskLog implements TaskLog {
                 return;
             }
             Row row = rows.get(segment.head().key());
+            long last = row == null ? 0 : row.head().lastSequence();
+            if (segment.events().getFirst().sequence() != last + 1) {
+                writer.failed(segment, new IllegalStateException("task " + taskId + " has other events"));
+                return;
+            }
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
             events.addAll(segment.events());
             Cause cause = row == null ? segment.cause() : row.cause();

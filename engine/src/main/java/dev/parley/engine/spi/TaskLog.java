@@ -7,6 +7,7 @@ import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
@@ -152,6 +153,18 @@ public interface TaskLog extends AutoCloseable {
     /** False if no message of this key is in the log, as far as that is known without looking it up. */
     default boolean mayHave(MessageKey key) {
         return true;
+    }
+
+    /**
+     * Returns those of some tasks that other engines have written to, or removed: all whose newest event has not the number that is known.
+     *
+     * @param known numbers of the newest events that the caller knows
+     */
+    default List<TaskKey> changed(Map<TaskKey, Long> known) {
+        return known.entrySet().stream()
+                .filter(task -> find(task.getKey()).map(Head::lastSequence).orElse(-1L) != task.getValue())
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** The space that a group has for its tasks. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.scheduling.Guarded;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
@@ -24,7 +25,6 @@ import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
-import dev.parley.protocol.support.TemporaryFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -96,6 +96,9 @@ public final class LiveTask implements TaskLog.Writer {
     /** Uses of this object that need it to stay the only one for its task. */
     final AtomicInteger pins = new AtomicInteger();
 
+    /** Whether another engine may write to the task, so that what is in memory may be old. */
+    private volatile boolean isForeign;
+
     /** True if webhooks wait for new events. */
     private volatile boolean watched;
 
@@ -140,6 +143,8 @@ public final class LiveTask implements TaskLog.Writer {
         this.emitted = sequence;
         this.written = sequence;
         this.weight = 1_000 + Weight.of(task);
+        this.isForeign =
+                !held && engine.log().once() == Once.CLAIM && !task.state().isTerminal();
     }
 
     public TaskKey key() {
@@ -217,6 +222,7 @@ public final class LiveTask implements TaskLog.Writer {
             }
             ahead = next;
             emitted = last;
+            isForeign &= events.isEmpty(); // the log refuses them if the task is another engine's
             int before = weight;
             weight = before + more;
             space.use(events);
@@ -385,7 +391,7 @@ public final class LiveTask implements TaskLog.Writer {
                     return found;
                 }
                 if (engine.stopped().getAsBoolean()) { // a stopped engine writes no further events
-                    throw stopping();
+                    throw Refused.stopping();
                 }
                 if (limit == null && patience.isPositive()) {
                     limit = engine.limits().in(patience, this::wake);
@@ -426,11 +432,6 @@ public final class LiveTask implements TaskLog.Writer {
         }
         Task task = durable;
         return task != null && task.state().isTerminal() ? new Found.End() : null;
-    }
-
-    /** The refusal of calls that wait while the server stops. */
-    public static A2AException stopping() {
-        return A2AException.unavailable("The server is stopping", Duration.ofSeconds(1));
     }
 
     /** Removes a reader that is closed, and wakes it. */
@@ -499,10 +500,43 @@ public final class LiveTask implements TaskLog.Writer {
                 space.giveBack(taken.space);
             }
             written = segment.head().lastSequence();
+            // Any engine may get the message that a task waits for.
+            isForeign =
+                    engine.log().once() == Once.CLAIM && segment.head().state().isInterrupted() && written == emitted;
             tail.add(segment.events());
             changed.signalAll();
         });
         engine.listener().written(this, segment);
+    }
+
+    /** Whether another engine may write to the task. What is read here is then as old as the latest {@link #follow}. Takes no lock. */
+    boolean isForeign() {
+        return isForeign;
+    }
+
+    /**
+     * Adds events that another engine has written, in order. Those that are here already, those that follow a gap, and all if the task is not
+     * foreign any more, are left out.
+     */
+    void follow(List<LoggedEvent> events) {
+        lock.lock();
+        try {
+            for (LoggedEvent event : events) {
+                if (isForeign && event.sequence() == written + 1) {
+                    Task next = event.event().applyTo(durable);
+                    durable = next;
+                    ahead = next;
+                    written = event.sequence();
+                    emitted = written;
+                    weight = weight + Weight.of(event.event());
+                    tail.add(List.of(event));
+                    isForeign = !next.state().isTerminal();
+                    changed.signalAll();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
@@ -517,7 +551,7 @@ public final class LiveTask implements TaskLog.Writer {
             pending.drop();
             // The emitted events will never be on disk: the fold returns to the state that callers have seen.
             ahead = durable;
-            broken = unwritten(cause);
+            broken = Refused.unwritten(cause);
             // Not those before it: when the log closes, it refuses new ones while it still writes the last.
             var lost = inFlight.tailMap(segment.head().lastSequence(), true);
             lost.values().forEach(taken -> space.giveBack(taken.space));
@@ -529,14 +563,6 @@ public final class LiveTask implements TaskLog.Writer {
             lock.unlock();
         }
         engine.listener().refused(this, lostMessages, lostNames);
-    }
-
-    /** The refusal of calls whose task the log has refused. */
-    public static A2AException unwritten(Exception cause) {
-        String reason =
-                TemporaryFailure.reasonOf(cause).map(words -> ": " + words).orElse("");
-        return A2AException.unavailable("The task could not be written" + reason, Duration.ofSeconds(1))
-                .causedBy(cause);
     }
 
     private static List<TaskName> namesIn(@Nullable Naming naming) {

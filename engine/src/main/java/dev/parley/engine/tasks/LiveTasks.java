@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +33,9 @@ public final class LiveTasks {
 
         /** True if the log holds the task. */
         boolean exists(TaskKey key);
+
+        /** Brings a task up to date that another engine may write to. Returns false if the log does not hold it any more. */
+        boolean refresh(LiveTask live);
     }
 
     /** Tasks of fewer bytes are loaded without a look at how many there are. */
@@ -75,7 +79,7 @@ public final class LiveTasks {
         while (true) {
             LiveTask present = cache.asMap().computeIfPresent(key.taskId(), (id, live) -> pinned(live, key));
             if (present != null && !present.isBroken()) {
-                return present.key().equals(key) ? new Pin(this, present) : null;
+                return present.key().equals(key) ? new Pin(this, present).into(this::refreshed) : null;
             }
             if (present != null) {
                 unpinBroken(present, key);
@@ -89,6 +93,37 @@ public final class LiveTasks {
                 return null;
             }
         }
+    }
+
+    /** Returns the pin if the task is there, otherwise null. */
+    private @Nullable Pin refreshed(Pin pin) {
+        if (refresh(pin.task())) {
+            return pin;
+        }
+        pin.close();
+        return null;
+    }
+
+    /** Brings a task up to date if another engine may write to it. Returns false if the log does not hold it any more; it is removed then. */
+    public boolean refresh(LiveTask live) {
+        if (!live.isForeign()) {
+            return true;
+        }
+        boolean exists = loader.refresh(live);
+        if (exists) {
+            settled(live);
+        } else {
+            live.erased();
+            remove(live);
+        }
+        return exists;
+    }
+
+    /** Tasks that other engines may write to and that are in use here. */
+    public List<LiveTask> followed() {
+        return cache.asMap().values().stream()
+                .filter(live -> live.isForeign() && live.pins.get() > 0)
+                .toList();
     }
 
     /** Pins a task that is new, or that its caller has pinned already. */
@@ -176,11 +211,11 @@ public final class LiveTasks {
         }
     }
 
-    /** Returns the task if it is in memory and visible to the key's scope. */
+    /** Returns the task if it is in memory and visible to the key's scope, as it is in the log. */
     @Nullable
     public LiveTask peek(TaskKey key) {
         LiveTask live = cache.getIfPresent(key.taskId());
-        return live != null && live.key().equals(key) && !live.isBroken() ? live : null;
+        return live != null && live.key().equals(key) && !live.isBroken() && refresh(live) ? live : null;
     }
 
     /** Counts one use less: for {@link Pin#close}. */

@@ -111,7 +111,7 @@ public final class NamedTasks {
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw LiveTask.stopping();
+            throw Refused.stopping();
         } catch (A2AException refused) {
             if (live.isBroken()) {
                 naming.remove(name, live); // the log does not get it

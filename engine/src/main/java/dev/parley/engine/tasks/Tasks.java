@@ -15,19 +15,25 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of an engine, in memory and in its log. Safe for any thread. */
 public final class Tasks {
     /** The part of the heap, one in so many, that tasks may take which streams and agents hold in memory. */
     private static final int HEAP_SHARE_IN_USE = 4;
+
+    private static final Logger LOG = System.getLogger("dev.parley.engine");
 
     private final TaskLog log;
     private final InstantSource clock;
@@ -69,7 +75,47 @@ public final class Tasks {
                     public boolean exists(TaskKey key) {
                         return log.find(key).isPresent();
                     }
+
+                    @Override
+                    public boolean refresh(LiveTask task) {
+                        return refreshed(task);
+                    }
                 });
+    }
+
+    /** Reads what another engine has written to a task; false if the log does not hold it any more. */
+    private boolean refreshed(LiveTask task) {
+        Optional<TaskLog.Head> head = log.find(task.key());
+        while (head.isPresent()
+                && task.isForeign()
+                && task.written() < head.get().lastSequence()) {
+            long before = task.written();
+            task.follow(log.read(task.key(), before, LiveTask.MAX_PENDING));
+            if (task.isForeign() && task.written() == before) {
+                throw new DamagedTaskException(task.key().taskId(), "it has no event " + (before + 1));
+            }
+        }
+        return head.isPresent();
+    }
+
+    /** Brings all tasks that are in use here up to date that another engine may write to. */
+    public void follow() {
+        List<LiveTask> followed = live.followed();
+        if (followed.isEmpty()) {
+            return;
+        }
+        var known = new HashMap<TaskKey, Long>();
+        followed.forEach(task -> known.put(task.key(), task.written()));
+        Set<TaskKey> changed = Set.copyOf(log.changed(known));
+        for (LiveTask task : followed) {
+            if (changed.contains(task.key())) {
+                try {
+                    live.refresh(task);
+                } catch (RuntimeException failure) {
+                    LOG.log(Level.WARNING, "task " + task.key().taskId() + " cannot be followed", failure);
+                }
+            }
+        }
     }
 
     private @Nullable LiveTask loaded(TaskKey key, Origin origin) {
@@ -220,7 +266,7 @@ public final class Tasks {
             return event instanceof Task written ? written : read(task.key());
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw LiveTask.stopping();
+            throw Refused.stopping();
         }
     }
 

@@ -170,6 +170,11 @@ final class LiveTasksTest {
             onExists.run();
             return !removed.contains(key.taskId());
         }
+
+        @Override
+        public boolean refresh(LiveTask live) {
+            return true;
+        }
     }
 
     private static final class Ignoring implements TaskListener {

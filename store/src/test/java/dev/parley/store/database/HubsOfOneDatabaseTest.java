@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -263,7 +265,7 @@ class HubsOfOneDatabaseTest {
 
     @Test
     void aCommitWithoutAnAnswerIsMadeOnceByAHubThatShares() throws SQLException {
-        var writer = new AtomicReference<Connection>();
+        var writer = new AtomicReference<@Nullable Connection>();
         Database first = new Opening("1", connection -> {
                     if (!connection.isReadOnly()) {
                         writer.set(connection);
@@ -287,7 +289,7 @@ class HubsOfOneDatabaseTest {
                     "SELECT max(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 42 AND NOT granted";
             Eventually.holds("the commit hangs", () -> number(hanging) > 0);
             long lost = number(hanging);
-            writer.get().abort(Runnable::run);
+            requireNonNull(writer.get()).abort(Runnable::run);
             Eventually.holds("another connection commits", () -> number(hanging) > 0 && number(hanging) != lost);
             assertThat(number("SELECT count(*) FROM pg_stat_activity WHERE pid = " + lost))
                     .as("the connection of the lost commit")
