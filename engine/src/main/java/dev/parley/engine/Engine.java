@@ -507,7 +507,9 @@ public final class Engine implements AutoCloseable {
 
         @Override
         public void refuses(LiveTask live, Segment segment) {
-            recovery.refuses(live, segment.head());
+            if (!live.isForeign()) { // otherwise this engine has nothing to take up
+                recovery.refuses(live, segment.head());
+            }
         }
 
         @Override

@@ -13,11 +13,17 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.SettableClock;
 import java.time.Duration;
@@ -31,7 +37,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +55,9 @@ final class SharedTasksTest {
     private final SharedSchema schema = new SharedSchema();
     private final List<Store> stores = new ArrayList<>();
     private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
+    /** What an agent that waits does next. */
+    private final LinkedBlockingQueue<String> steps = new LinkedBlockingQueue<>();
+
     private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
 
     @AfterEach
@@ -224,5 +236,106 @@ final class SharedTasksTest {
         assertThat(runs)
                 .hasSize(20)
                 .allSatisfy((id, count) -> assertThat(count).as(id).hasValue(1));
+    }
+
+    /** An agent that asks what it was told to ask, and ends with any other message. */
+    private AgentEndpoint asking() {
+        Engine engine =
+                Engine.builder(store(InstantSource.system(), Once.CLAIM).log()).build();
+        return engine.host(Agent.named("agent", "Asks").handle((request, reply) -> {
+            String said = ((Part.Text) request.message().parts().getFirst()).text();
+            switch (said) {
+                case "ask" -> reply.askForInput("what?");
+                case "authorize" -> reply.askForCredentials("who?");
+                case "wait" -> {
+                    for (String step = steps.take(); !step.equals("end"); step = steps.take()) {
+                        reply.artifact(step, step);
+                    }
+                    reply.complete("done");
+                }
+                default -> reply.complete("done");
+            }
+        }));
+    }
+
+    private static Message said(String id, String text) {
+        return Message.user(Part.text(text)).withId(id);
+    }
+
+    private static Task get(AgentEndpoint agent, String task) {
+        return agent.call(new GetTask(null, task, null), CALLER);
+    }
+
+    @Test
+    void aTaskGoesOnAtTheHubThatGetsTheAnswerAndIsReadAtAllOfThem() {
+        AgentEndpoint one = asking();
+        AgentEndpoint other = asking();
+        String task = send(one, said("m-1", "ask"), CALLER).id();
+        assertThat(get(other, task).state()).isEqualTo(TaskState.INPUT_REQUIRED);
+
+        send(other, said("m-2", "authorize").in(null, task), CALLER);
+        assertThat(get(one, task).state()).isEqualTo(TaskState.AUTH_REQUIRED);
+        send(one, said("m-3", "ask").in(null, task), CALLER);
+        assertThat(get(other, task).state()).isEqualTo(TaskState.INPUT_REQUIRED);
+        send(other, said("m-4", "end").in(null, task), CALLER);
+
+        assertThat(get(one, task)).isEqualTo(get(other, task));
+        assertThat(get(one, task).state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(get(one, task).history()).extracting(Message::messageId).contains("m-1", "m-2", "m-3", "m-4");
+        assertThat(stores.getFirst().log().counts(null, Set.of(), null, 10))
+                .as("tasks by their states")
+                .singleElement()
+                .satisfies(count -> assertThat(count.state()).isEqualTo(TaskState.COMPLETED))
+                .satisfies(count -> assertThat(count.tasks()).isOne());
+    }
+
+    @Test
+    void aStreamAtAnotherHubHasAllEventsOnceAndInOrder() throws Exception {
+        AgentEndpoint one = asking();
+        AgentEndpoint other = asking();
+        var begins = new SendMessage(
+                null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
+        String task = ((Task) one.call(begins, CALLER)).id();
+        Future<Task> repeated = senders.submit(() -> send(other, said("m-1", "wait"), CALLER));
+        try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task, 0L), CALLER)) {
+            for (int i = 0; i < 2_000; i++) {
+                steps.add("step " + i);
+            }
+            steps.add("end");
+
+            var read = new ArrayList<LoggedEvent>();
+            for (var next = stream.next(Duration.ofSeconds(20));
+                    next != null;
+                    next = stream.next(Duration.ofSeconds(20))) {
+                assertThat(next).as("events within 20 s, after %s", read.size()).isNotEmpty();
+                read.addAll(next);
+            }
+            assertThat(read)
+                    .extracting(LoggedEvent::sequence)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, read.size()).boxed().toList());
+            assertThat(read).hasSizeGreaterThan(2_000);
+        }
+        assertThat(repeated.get(20, TimeUnit.SECONDS)).isEqualTo(get(one, task));
+    }
+
+    @Test
+    void whatAHubSaysOfATaskThatAnotherOneRunsIsRefused() throws Exception {
+        AgentEndpoint one = asking();
+        AgentEndpoint other = asking();
+        var begins = new SendMessage(
+                null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
+        String task = ((Task) one.call(begins, CALLER)).id();
+
+        assertThatThrownBy(() -> other.call(CancelTask.of(task), CALLER))
+                .isInstanceOf(A2AException.class)
+                .extracting(refusal -> ((A2AException) refusal).error())
+                .isEqualTo(A2AError.UNAVAILABLE);
+
+        System.err.println("STEP 1");
+        assertThat(get(other, task).state()).isEqualTo(TaskState.WORKING);
+        System.err.println("STEP 2");
+        steps.add("end");
+        assertThat(send(other, said("m-1", "wait"), CALLER).state()).isEqualTo(TaskState.COMPLETED);
     }
 }

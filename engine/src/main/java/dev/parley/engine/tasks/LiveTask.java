@@ -222,7 +222,6 @@ public final class LiveTask implements TaskLog.Writer {
             }
             ahead = next;
             emitted = last;
-            isForeign &= events.isEmpty(); // the log refuses them if the task is another engine's
             int before = weight;
             weight = before + more;
             space.use(events);
@@ -509,20 +508,23 @@ public final class LiveTask implements TaskLog.Writer {
         engine.listener().written(this, segment);
     }
 
-    /** Whether another engine may write to the task. What is read here is then as old as the latest {@link #follow}. Takes no lock. */
-    boolean isForeign() {
+    /**
+     * Whether another engine may write to the task: until a segment of this engine is on disk with which the task runs. What is read here is as
+     * old as the latest {@link #follow}. Takes no lock.
+     */
+    public boolean isForeign() {
         return isForeign;
     }
 
     /**
-     * Adds events that another engine has written, in order. Those that are here already, those that follow a gap, and all if the task is not
-     * foreign any more, are left out.
+     * Adds events that another engine has written, in order. Those that are here already, those that follow a gap, and all while this
+     * engine writes to the task itself, are left out.
      */
     void follow(List<LoggedEvent> events) {
         lock.lock();
         try {
             for (LoggedEvent event : events) {
-                if (isForeign && event.sequence() == written + 1) {
+                if (isForeign && emitted == written && event.sequence() == written + 1) {
                     Task next = event.event().applyTo(durable);
                     durable = next;
                     ahead = next;

@@ -86,16 +86,18 @@ public final class Tasks {
     /** Reads what another engine has written to a task; false if the log does not hold it any more. */
     private boolean refreshed(LiveTask task) {
         Optional<TaskLog.Head> head = log.find(task.key());
-        while (head.isPresent()
-                && task.isForeign()
-                && task.written() < head.get().lastSequence()) {
+        while (head.isPresent() && isBehind(task, head.get().lastSequence())) {
             long before = task.written();
             task.follow(log.read(task.key(), before, LiveTask.MAX_PENDING));
-            if (task.isForeign() && task.written() == before) {
+            if (isBehind(task, before + 1)) {
                 throw new DamagedTaskException(task.key().taskId(), "it has no event " + (before + 1));
             }
         }
         return head.isPresent();
+    }
+
+    private static boolean isBehind(LiveTask task, long newest) {
+        return task.isForeign() && !task.isWriting() && task.written() < newest;
     }
 
     /** Brings all tasks that are in use here up to date that another engine may write to. */

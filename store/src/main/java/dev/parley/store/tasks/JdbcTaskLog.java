@@ -86,7 +86,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.once = once;
         this.webhooks = webhooks;
         this.database = database;
-        this.rows = TaskRows.of(database.system());
+        this.rows = TaskRows.of(database.system(), once);
         this.atRest = atRest;
         this.audit = audit;
         this.lanes = lanes;
@@ -422,6 +422,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     @Override
     public Optional<Head> find(TaskKey key) {
         return lists.find(key);
+    }
+
+    @Override
+    public List<TaskKey> changed(Map<TaskKey, Long> known) {
+        return lists.changed(known);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.parley.store.tasks;
 import static dev.parley.store.audit.States.code;
 
 import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Once;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.DatabaseSession;
@@ -152,6 +153,7 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
     }
 
     private final PostgresqlSystem system;
+    private final Once once;
     private final HotSums tally;
     private final MessagePartitions partitions = new MessagePartitions();
     private final Map<String, NewTask> tasks = new LinkedHashMap<>();
@@ -172,8 +174,9 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
     /** Rows of tasks that have not ended, as the group in the making has them. */
     private final Map<String, Before> remembered = new LruMap<>(MAX_REMEMBERED);
 
-    PostgresqlTaskRows(PostgresqlSystem system) {
+    PostgresqlTaskRows(PostgresqlSystem system, Once once) {
         this.system = system;
+        this.once = once;
         this.tally = new HotSums(
                 system,
                 "tally",
@@ -193,7 +196,8 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
     }
 
     private void remember(String taskId, Before row) {
-        if (row.state().isTerminal()) {
+        // A task that waits for its caller may go on at another hub.
+        if (row.state().isTerminal() || once == Once.CLAIM && row.state().isInterrupted()) {
             remembered.remove(taskId);
         } else {
             remembered.put(taskId, row);

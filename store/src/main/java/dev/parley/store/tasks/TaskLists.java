@@ -3,6 +3,7 @@ package dev.parley.store.tasks;
 import static dev.parley.store.audit.States.code;
 import static dev.parley.store.audit.States.state;
 
+import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Position;
@@ -15,11 +16,14 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.TaskFilter;
 import dev.parley.store.tasks.Lanes.Lane;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +100,22 @@ record TaskLists(Database database, Lanes lanes) {
                         lane)
                 .stream()
                 .findFirst());
+    }
+
+    /** Of some tasks those whose newest events have other numbers, or that are gone. */
+    List<TaskKey> changed(Map<TaskKey, Long> known) {
+        String ids = new String(
+                Json.write(known.keySet().stream().map(TaskKey::taskId).toList()), StandardCharsets.UTF_8);
+        var found = new HashMap<String, Long>();
+        database.read(session -> session.list(
+                row -> found.put(DatabaseSession.text(row, 1), row.getLong(2)),
+                "SELECT task_id, last_seq FROM task WHERE task_id IN (SELECT value FROM "
+                        + database.system().jsonTexts() + ")",
+                ids));
+        return known.entrySet().stream()
+                .filter(task -> !task.getValue().equals(found.get(task.getKey().taskId())))
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     Optional<Head> find(String group, String taskId) {

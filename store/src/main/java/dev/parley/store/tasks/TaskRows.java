@@ -1,6 +1,7 @@
 package dev.parley.store.tasks;
 
 import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Once;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Role;
@@ -45,11 +46,15 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             long bytes,
             @Nullable InRow inRow) {}
 
-    /** Returns what writes the rows of a database system. */
-    static TaskRows of(DatabaseSystem system) {
+    /**
+     * Returns what writes the rows of a database system.
+     *
+     * @param once {@link Once#CLAIM} if several hubs write to it
+     */
+    static TaskRows of(DatabaseSystem system, Once once) {
         return switch (system) {
             case SqliteSystem sqlite -> new SqliteTaskRows();
-            case PostgresqlSystem postgresql -> new PostgresqlTaskRows(postgresql);
+            case PostgresqlSystem postgresql -> new PostgresqlTaskRows(postgresql, once);
         };
     }
 
