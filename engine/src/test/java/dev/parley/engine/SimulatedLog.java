@@ -46,6 +46,14 @@ final class SimulatedLog implements TaskLog {
     }
 
     /** The part that survives a crash. */
+    /** Faults of a log that a simulation has to find. */
+    enum LogFault {
+        /** Claims are granted without a look. */
+        IGNORES_CLAIMS,
+        /** A process goes on to find the head of a task that it has found first. */
+        SHOWS_OLD_HEADS
+    }
+
     static final class Disk {
         final MemoryTaskLog log;
         /** The tasks in the order of their first commits. */
@@ -59,8 +67,9 @@ final class SimulatedLog implements TaskLog {
 
         /** When a message gets its task: by a claim if there are several processes. */
         Once once = Once.INDEX;
-        /** Whether claims are granted without a look, as a fault of the log. */
-        boolean ignoresClaims;
+
+        @Nullable
+        LogFault fault;
 
         /** Messages of tasks that are yet to be written. */
         private final Map<MessageKey, Claimed> claims = new HashMap<>();
@@ -75,7 +84,7 @@ final class SimulatedLog implements TaskLog {
 
         /** Returns why a message does not lead to a task; null if it does from now on. */
         private @Nullable KeyTakenException claim(Claim claim, SimulatedThreads.Machine process) {
-            KeyTakenException taken = ignoresClaims ? null : taken(claim.message(), claim.taskId());
+            KeyTakenException taken = fault == LogFault.IGNORES_CLAIMS ? null : taken(claim.message(), claim.taskId());
             if (taken == null) {
                 claims.put(claim.message(), new Claimed(claim.taskId(), process));
             }
@@ -116,7 +125,7 @@ final class SimulatedLog implements TaskLog {
         private @Nullable KeyTakenException store(Segment segment, SimulatedThreads.Machine process) {
             TaskKey key = segment.head().key();
             KeyTakenException taken = segment.messages().stream()
-                    .map(message -> ignoresClaims
+                    .map(message -> fault == LogFault.IGNORES_CLAIMS
                                     && claims.get(message) != null
                                     && log.taskOf(message).isEmpty()
                             ? null
@@ -178,6 +187,9 @@ final class SimulatedLog implements TaskLog {
     private final ArrayDeque<ClaimWork> claims = new ArrayDeque<>();
     private boolean closing;
     private boolean closed;
+
+    /** For a log with a fault. */
+    private final Map<TaskKey, Head> oldHeads = new HashMap<>();
 
     SimulatedLog(Disk disk, SimulatedThreads simulation, SimulatedThreads.Machine process, Random random) {
         this.disk = disk;
@@ -383,7 +395,10 @@ final class SimulatedLog implements TaskLog {
 
     @Override
     public Optional<Head> find(TaskKey key) {
-        return read(() -> disk.log.find(key));
+        Optional<Head> found = read(() -> disk.log.find(key));
+        return disk.fault == LogFault.SHOWS_OLD_HEADS
+                ? found.map(head -> oldHeads.computeIfAbsent(key, any -> head))
+                : found;
     }
 
     @Override

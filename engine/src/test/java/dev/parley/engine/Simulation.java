@@ -93,11 +93,11 @@ final class Simulation {
     private final Map<String, Set<String>> workedAt = new HashMap<>();
 
     Simulation(long seed) {
-        this(seed, false);
+        this(seed, null);
     }
 
-    /** @param ignoresClaims whether the log grants all claims, which is a fault */
-    Simulation(long seed, boolean ignoresClaims) {
+    /** @param fault of the log; null for none */
+    Simulation(long seed, SimulatedLog.@Nullable LogFault fault) {
         this.random = new Random(seed * 0x9e3779b97f4a7c15L);
         this.threads = new SimulatedThreads(random);
         this.disk = new SimulatedLog.Disk(threads);
@@ -107,7 +107,7 @@ final class Simulation {
         disk.faults = chaos && random.nextInt(3) > 0 ? random.nextInt(30) : 0;
         this.calm = disk.faults == 0;
         this.retention = random.nextBoolean() ? Duration.ofSeconds(5 + random.nextInt(60)) : null;
-        disk.ignoresClaims = ignoresClaims;
+        disk.fault = fault;
         boolean hasPeer = random.nextInt(4) == 0;
         disk.once = hasPeer ? Once.CLAIM : Once.INDEX;
         this.server = new Server(retention);
@@ -126,6 +126,9 @@ final class Simulation {
         callers.forEach(Caller::start);
         twins.forEach(Twin::start);
         twins.forEach(Twin::startAtPeer);
+        if (peer != null) {
+            callers.forEach(caller -> caller.readAt(peer));
+        }
         int disasters = chaos ? random.nextInt(4) : 0;
         for (int i = 0; i < disasters; i++) {
             Duration until = Duration.ofNanos(threads.now()).plusMillis(random.nextInt(1_500));
@@ -377,10 +380,38 @@ final class Simulation {
             }
         }
 
+        /** Reads its tasks at another engine than that which gets its messages. */
+        void readAt(Server other) {
+            int reads = 1 + random.nextInt(8);
+            other.run(() -> {
+                for (int i = 0; i < reads; i++) {
+                    tryTo(other, agent -> {
+                        if (!tasks.isEmpty()) {
+                            String task = threads.any(tasks);
+                            if (random.nextBoolean()) {
+                                subscribe(agent, task);
+                            } else {
+                                look(agent, task);
+                            }
+                        }
+                    });
+                }
+            });
+        }
+
         private void callOnce(Server called) {
+            tryTo(called, this::call);
+        }
+
+        /** A call, which may be refused or interrupted. */
+        private interface Call {
+            void to(AgentEndpoint agent) throws InterruptedException;
+        }
+
+        private void tryTo(Server called, Call call) {
             try {
                 threads.sleep(called.process, Duration.ofMillis(random.nextInt(200)));
-                call(called.agent);
+                call.to(called.agent);
             } catch (A2AException refusal) {
                 requireReason(refusal);
             } catch (SimulatedLog.Fault unread) {
@@ -567,8 +598,25 @@ final class Simulation {
                 return;
             }
             boolean gone = erased.contains(task); // not behind the call, in the middle of which it may be erased
+            List<LoggedEvent> before = disk.events(key(task));
             Task found = agent.call(GetTask.of(task), context);
-            require(Invariant.ONE_LIVE_TASK, !gone, "what was erased cannot be read");
+            // An engine is not told that another one has erased a task which had ended.
+            boolean isPeer = peer != null && agent == peer.agent;
+            require(
+                    Invariant.ONE_LIVE_TASK,
+                    !gone || isPeer && found.state().isTerminal(),
+                    "what was erased cannot be read");
+            if (!before.isEmpty()) {
+                Task old = null;
+                for (LoggedEvent event : before) {
+                    old = event.event().applyTo(old);
+                }
+                boolean isNewer =
+                        found.history().size() >= requireNonNull(old).history().size()
+                                && found.artifacts().size() >= old.artifacts().size()
+                                && (found.equals(old) || !old.state().isTerminal());
+                require(Invariant.ONE_READ, isNewer, "task %s is read as it was on disk, or later", task);
+            }
             seen(found);
         }
 

@@ -47,16 +47,24 @@ final class SimulationTest {
 
     @Test
     void aLogThatIgnoresClaimsIsFound() {
-        assertThat(LongStream.rangeClosed(1, 200).filter(SimulationTest::findsIgnoredClaims))
+        assertThat(LongStream.rangeClosed(1, 200)
+                        .filter(seed -> violates(seed, SimulatedLog.LogFault.IGNORES_CLAIMS, Invariant.ONE_TASK)))
                 .isNotEmpty();
     }
 
-    private static boolean findsIgnoredClaims(long seed) {
+    @Test
+    void anEngineThatTakesWhatItHasReadForTheNewestStateIsFound() {
+        assertThat(LongStream.rangeClosed(1, 200)
+                        .filter(seed -> violates(seed, SimulatedLog.LogFault.SHOWS_OLD_HEADS, Invariant.ONE_READ)))
+                .isNotEmpty();
+    }
+
+    private static boolean violates(long seed, SimulatedLog.LogFault fault, Invariant invariant) {
         try {
-            new Simulation(seed, true).run();
+            new Simulation(seed, fault).run();
             return false;
         } catch (Simulation.Violation found) {
-            return String.valueOf(found.getMessage()).contains(Invariant.ONE_TASK.name());
+            return String.valueOf(found.getMessage()).contains(invariant.name());
         }
     }
 
