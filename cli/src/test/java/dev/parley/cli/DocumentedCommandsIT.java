@@ -77,8 +77,7 @@ class DocumentedCommandsIT {
             entry("parley gateway add", ELSEWHERE),
             entry("parley gateway drain", ELSEWHERE),
             entry("parley send -a http://127.0.0.1:7420/agents/legacy", ELSEWHERE),
-            entry("./parley install", BUILD),
-            entry("./parley init hello", BUILD),
+            entry("parley install", BUILD),
             entry("export JAVA_HOME", BUILD),
             entry("cd hello", BUILD),
             entry("parley auth login", ELSEWHERE),
@@ -119,7 +118,7 @@ class DocumentedCommandsIT {
             entry("parley push secret --group sales --url https", ELSEWHERE));
 
     /** Commands that end by the commands after them: those of another terminal. */
-    private static final List<String> WAITING = List.of("./parley send -a http://127.0.0.1:7420/agents/watchdog");
+    private static final List<String> WAITING = List.of("parley send -a http://127.0.0.1:7420/agents/watchdog");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```");
     private static final Set<String> SHELLS = Set.of("", "sh", "shell", "bash", "console");

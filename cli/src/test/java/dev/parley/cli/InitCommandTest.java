@@ -29,7 +29,7 @@ class InitCommandTest {
         assertThat(ran.status()).isZero();
         assertThat(ran.out())
                 .contains("Run: cd new && export JAVA_HOME=" + System.getProperty("java.home") + " && gradle run");
-        assertThat(ran.err()).contains("./parley install");
+        assertThat(ran.err()).contains("parley install");
         // A keyword is no name of a package.
         assertThat(project.resolve("build.gradle")).content().contains("mainClass = 'newagent.NewAgent'");
         assertThat(project.resolve("settings.gradle")).content().contains("rootProject.name = 'new'");
@@ -52,7 +52,7 @@ class InitCommandTest {
                         + " && mvn package && \"$JAVA_HOME/bin/java\" -jar target/hello.jar");
         assertThat(directory.resolve("hello/pom.xml")).content().contains("Java 21 or newer");
         assertThat(directory.resolve("new/build.gradle")).content().contains("Java 21 or newer");
-        assertThat(shell.run("init", "--help").out()).contains("Java 21 or newer", "./parley jdk");
+        assertThat(shell.run("init", "--help").out()).contains("Java 21 or newer", "parley jdk");
     }
 
     @Test

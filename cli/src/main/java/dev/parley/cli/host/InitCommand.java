@@ -30,9 +30,9 @@ public final class InitCommand {
                 .flag("--gradle", "Create a build for Gradle, in place of one for Maven.")
                 .settings("output")
                 .footer(
-                        "Maven, Gradle and the agent need Java 21 or newer; ./parley jdk prints the JDK to use. For"
+                        "Maven, Gradle and the agent need Java 21 or newer; parley jdk prints the JDK to use. For"
                                 + " example:",
-                        "export JAVA_HOME=$(./parley jdk) && ./parley init hello && cd hello && mvn package",
+                        "export JAVA_HOME=$(parley jdk) && parley init hello && cd hello && mvn package",
                         "\"$JAVA_HOME/bin/java\" -jar target/hello.jar");
     }
 
@@ -67,7 +67,7 @@ public final class InitCommand {
         if (!isInstalled(call.around())) {
             call.output()
                     .note("Parley " + CliEnvironment.version()
-                            + " is not in the local Maven repository: run ./parley install in its source tree first.");
+                            + " is not in the local Maven repository: run parley install in its source tree first.");
         }
         return 0;
     }
