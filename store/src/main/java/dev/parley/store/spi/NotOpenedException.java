@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** A database or a data directory that cannot be used; the message has the problem and the expected state. */
@@ -46,6 +47,7 @@ public final class NotOpenedException extends StoreException {
     private static String problem(Exception cause) {
         return switch (cause) {
             case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
+            case NoSuchFileException missing -> missing.getFile() + " does not exist";
             case AccessDeniedException denied -> "no permission for " + denied.getFile();
             case FileSystemException file when file.getReason() != null -> file.getFile() + ": " + file.getReason();
             case IOException other -> other.toString();
