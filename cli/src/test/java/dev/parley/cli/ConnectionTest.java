@@ -212,12 +212,15 @@ class ConnectionTest {
         Shell.Ran nowhere = get("-a", agent.url() + "/nowhere.json");
         Shell.Ran noFile = get("-a", "./missing.json");
         Shell.Ran broken = get("-a", "broken.json");
+        Shell.Ran scheme = get("-a", "htp://127.0.0.1");
 
         assertThat(nowhere.status()).isEqualTo(3);
         assertThat(nowhere.err()).contains("A2ACLI_ERR_CARD_NOT_FOUND");
         assertThat(noFile.status()).isEqualTo(3);
         assertThat(broken.status()).isEqualTo(1);
-        assertThat(broken.err()).contains("A2ACLI_ERR_CARD_INVALID");
+        assertThat(broken.err()).contains("A2ACLI_ERR_CARD_INVALID", "broken.json is not an agent card");
+        assertThat(scheme.status()).isEqualTo(3);
+        assertThat(scheme.err()).contains("\"htp://127.0.0.1\": not the address of an agent (expected: a host,");
     }
 
     @Test

@@ -46,7 +46,7 @@ public final class CardReferences {
             } catch (A2AException malformed) {
                 throw CommandException.of(
                         Kind.CARD_INVALID,
-                        place + " is no agent card: " + malformed.getMessage(),
+                        place + " is not an agent card: " + malformed.getMessage(),
                         "parley card validate lists its faults",
                         malformed);
             }
@@ -60,7 +60,7 @@ public final class CardReferences {
             } catch (A2AException malformed) {
                 throw CommandException.of(
                         Kind.CARD_INVALID,
-                        place + " is no agent card: " + malformed.getMessage(),
+                        place + " is not an agent card: " + malformed.getMessage(),
                         "name the card itself with -a, not a page about it",
                         malformed);
             }
@@ -101,7 +101,7 @@ public final class CardReferences {
             try {
                 return Path.of(URI.create(reference));
             } catch (IllegalArgumentException wrong) {
-                throw notFound(reference + " is no file URL", "write file:///path/to/card.json");
+                throw notFound(reference + " is not a file URL", "write file:///path/to/card.json");
             }
         }
         if (reference.contains("://")) {
@@ -117,7 +117,7 @@ public final class CardReferences {
             return HttpAddress.typed(reference);
         } catch (IllegalArgumentException wrong) {
             throw notFound(
-                    reference + " is no address of an agent (expected: a host, an http or https URL, or a card file)",
+                    "\"" + reference + "\": not the address of an agent (expected: a host, an http or https URL, or a card file)",
                     "for example: -a " + ClientFlags.LOCAL_HUB);
         }
     }

@@ -182,7 +182,7 @@ public final class MessageParts implements IParameterConsumer {
             return ((Map<?, ?>) Json.read(wrapped, Map.class)).get("d");
         } catch (A2AException malformed) {
             throw CommandException.usage(
-                    "--data " + value + " is no JSON: " + malformed.getMessage(),
+                    "--data " + value + " is not JSON: " + malformed.getMessage(),
                     "send it as text: --text or @" + value);
         }
     }

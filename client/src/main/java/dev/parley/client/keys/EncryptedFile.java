@@ -252,7 +252,7 @@ final class EncryptedFile implements Keyring {
             });
             return secrets;
         } catch (A2AException | IllegalArgumentException | ClassCastException e) {
-            throw new ClientException(Problem.KEYS, file + " is no encrypted file of keys");
+            throw new ClientException(Problem.KEYS, file + " is not an encrypted file of keys");
         } catch (GeneralSecurityException e) {
             throw new ClientException(
                     Problem.KEYS, file + " cannot be opened: another passphrase or key, or it was changed", e);

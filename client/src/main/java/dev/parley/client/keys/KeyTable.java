@@ -120,7 +120,7 @@ final class KeyTable {
             services = Json.read(json, Map.class);
         } catch (A2AException e) {
             // Neither the message nor the cause: they quote what they stumbled over.
-            throw new ClientException(Problem.KEYS, place + " is no JSON object in UTF-8");
+            throw new ClientException(Problem.KEYS, place + " is not a JSON object in UTF-8");
         }
         services.forEach((id, entry) -> {
             String service = String.valueOf(id);

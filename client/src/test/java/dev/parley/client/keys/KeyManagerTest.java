@@ -140,7 +140,7 @@ class KeyManagerTest {
         assertThatThrownBy(() -> keys().file(broken).build())
                 .isInstanceOfSatisfying(
                         ClientException.class, e -> assertThat(e.problem()).isEqualTo(ClientException.Problem.KEYS))
-                .hasMessageContaining("keys.json is no JSON object")
+                .hasMessageContaining("keys.json is not a JSON object")
                 .hasNoCause()
                 .hasMessageNotContaining(SECRET);
     }

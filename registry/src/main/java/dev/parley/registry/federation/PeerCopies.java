@@ -113,7 +113,7 @@ final class PeerCopies {
     Outcome copy(Peer peer) throws IOException, InterruptedException {
         String registry = peer.registry();
         if (registry == null) {
-            throw new IOException(peer.url() + " is no registry of Parley (expected: one, to copy its entries)");
+            throw new IOException(peer.url() + " is not a registry of Parley (expected: one, to copy its entries)");
         }
         var outcome = new Outcome();
         long position = table.copies(peer.name()).position();
