@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
+import dev.parley.store.database.PostgresqlServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -166,6 +167,62 @@ final class SecretsCommandTest {
         try (Hub hub = hub("data").start()) {
             assertThat(hub.url()).isNotEmpty();
             Shell.Ran refused = shell.run("secrets", "forget", "token.secret", "--data", "data");
+
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err()).contains("PARLEY_ERR_DATA_IN_USE", "Hint: stop the hubs");
+        }
+    }
+
+    @Test
+    void aSecretOfADatabaseWithoutADirectoryIsForgotten() throws Exception {
+        String url = PostgresqlServer.url();
+        hub("first").database(url).start().close();
+
+        Shell.Ran up = shell.run("up", "--data", "new", "--port", "0", "--database", url);
+        for (String name : FILES) {
+            Shell.Ran forgotten = shell.run("secrets", "forget", name, "--data", "new", "--database", url);
+            assertThat(forgotten.out()).as(forgotten.err()).contains("Forgotten: true");
+        }
+        Shell.Ran again = shell.with("PARLEY_DATABASE", url).run("secrets", "forget", "token.secret", "--data", "new");
+
+        assertThat(up.status()).isEqualTo(1);
+        assertThat(up.err()).contains("missing, and the database belongs with one");
+        assertThat(again.out()).as(again.err()).contains("Forgotten: false");
+        assertThat(directory.resolve("new")).doesNotExist();
+        hub("new").database(url).start().close();
+        assertThat(content("new", "token.secret")).isNotEqualTo(content("first", "token.secret"));
+    }
+
+    @Test
+    void aDatabaseThatIsNotOfAHubIsLeftAsItIs() throws Exception {
+        String empty = PostgresqlServer.url();
+
+        Shell.Ran none = shell.run("secrets", "forget", "token.secret", "--data", "new", "--database", empty);
+        Shell.Ran both = shell.run("secrets", "forget", "token.secret", "--data", "data", "--database", empty);
+        Shell.Ran silent = shell.run(
+                "secrets",
+                "forget",
+                "token.secret",
+                "--data",
+                "new",
+                "--database",
+                "postgresql://me:s3cret@127.0.0.1:1/x");
+
+        assertThat(none.out()).contains("Forgotten: false");
+        assertThat(PostgresqlServer.rows(empty)).isEmpty();
+        assertThat(both.status()).isEqualTo(2);
+        assertThat(both.err()).contains("has a database of SQLite");
+        assertThat(silent.status()).isEqualTo(1);
+        assertThat(silent.err()).contains("PostgreSQL at 127.0.0.1:1/x").doesNotContain("s3cret");
+    }
+
+    @Test
+    void aSecretIsNotForgottenBesideAHubOnPostgresql() throws Exception {
+        String url = PostgresqlServer.url();
+        try (Hub hub = hub("first").database(url).start()) {
+            assertThat(hub.url()).isNotEmpty();
+
+            Shell.Ran refused = shell.run("secrets", "forget", "token.secret", "--data", "new", "--database", url);
 
             assertThat(refused.status()).isEqualTo(1);
             assertThat(refused.err()).contains("PARLEY_ERR_DATA_IN_USE", "Hint: stop the hubs");

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code parley secrets …}: brings the secrets of a hub to others on the same database; for operators, not part of A2A. */
 public final class SecretsCommands {
     private static final String DEFAULT = "~/.parley";
+    private static final String DATABASE = "PARLEY_DATABASE";
     private static final String STREAM = "-";
 
     private SecretsCommands() {}
@@ -156,6 +157,12 @@ public final class SecretsCommands {
     public static Command forget() {
         return command(SecretsCommands::forget, "The data directory of a hub that does not run.")
                 .argument("NAME", "One of " + String.join(", ", SecretFile.NAMES) + ".")
+                .option(
+                        "--database",
+                        "URL",
+                        "The PostgreSQL database instead of the one of the directory, as postgresql://user@host/name;"
+                                + " default: " + DATABASE
+                                + ". A flag is visible to other users: leave the password in ~/.pgpass, or use the variable.")
                 .footer("The database belongs with the secret that the next start has, which makes a missing one.");
     }
 
@@ -166,12 +173,9 @@ public final class SecretsCommands {
                     "secret \"" + name + "\": unknown (expected: one of " + String.join(", ", SecretFile.NAMES) + ")",
                     null);
         }
-        Path directory = call.existingData(data(call));
-        Database.openForReading(directory).close(); // a directory without a database gets none
-        boolean wasKnown;
-        try (Database database = Database.open(directory)) {
-            wasKnown = SecretPrints.forget(database, name);
-        }
+        String url = call.optionOr("--database", DATABASE);
+        Path directory = url == null ? call.existingData(data(call)) : call.path(data(call));
+        boolean wasKnown = SecretPrints.forget(directory, url, name);
         call.output().members(Map.of("secret", name, "forgotten", wasKnown));
         return 0;
     }

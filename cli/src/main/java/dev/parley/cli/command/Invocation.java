@@ -117,6 +117,13 @@ public class Invocation implements RowParameters.Typed {
         return option == null ? null : option.getValue();
     }
 
+    /** The value of an option of the command itself, or of a variable of the environment; null if neither was given. */
+    public @Nullable String optionOr(String name, String variable) {
+        String value = option(name);
+        String other = around.environment().getOrDefault(variable, "");
+        return value == null && !other.isEmpty() ? other : value;
+    }
+
     /** The value of an option of the command itself by its type, null if it was not given. */
     public <T> @Nullable T option(String name, SettingType<T> type) {
         String text = option(name);

@@ -62,10 +62,7 @@ public final class MigrateCommand {
     }
 
     private static int run(Invocation call) {
-        String url = call.option("--to");
-        if (url == null) {
-            url = call.around().environment().get(DATABASE);
-        }
+        String url = call.optionOr("--to", DATABASE);
         if (url == null) {
             throw CommandException.usage(
                     "no database named (expected: --to, or " + DATABASE + ")",

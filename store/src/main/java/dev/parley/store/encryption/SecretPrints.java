@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -65,26 +66,36 @@ public final class SecretPrints {
      * @param url the URL of the database; null for the one that {@code directory} names
      */
     public static Map<String, String> ahead(Path directory, @Nullable String url) {
-        PostgresqlUrl source = url == null ? PostgresqlUrl.in(directory) : PostgresqlUrl.of(url, directory);
-        var prints = new TreeMap<String, String>();
-        if (source == null) {
-            return prints;
+        PostgresqlUrl source = source(directory, url);
+        try {
+            return source == null ? Map.of() : read(source).orElse(Map.of());
+        } catch (SQLException failure) {
+            LOG.log(Level.DEBUG, "the fingerprints of secrets could not be read", failure);
+            return Map.of();
         }
+    }
+
+    private static @Nullable PostgresqlUrl source(Path directory, @Nullable String url) {
+        return url == null ? PostgresqlUrl.in(directory) : PostgresqlUrl.of(url, directory);
+    }
+
+    /** Returns the fingerprints of a database that is not open; empty if it has no table of them. */
+    private static Optional<Map<String, String>> read(PostgresqlUrl source) throws SQLException {
         try (Connection connection = source.direct().getConnection()) {
             connection.setNetworkTimeout(Runnable::run, TIMEOUT_MS);
             try (Statement statement = connection.createStatement()) {
-                if (hasTable(statement)) {
-                    try (ResultSet rows = statement.executeQuery(READ)) {
-                        while (rows.next()) {
-                            prints.put(DatabaseSession.text(rows, 1), DatabaseSession.text(rows, 2));
-                        }
+                if (!hasTable(statement)) {
+                    return Optional.empty();
+                }
+                var prints = new TreeMap<String, String>();
+                try (ResultSet rows = statement.executeQuery(READ)) {
+                    while (rows.next()) {
+                        prints.put(DatabaseSession.text(rows, 1), DatabaseSession.text(rows, 2));
                     }
                 }
+                return Optional.of(prints);
             }
-        } catch (SQLException failure) {
-            LOG.log(Level.DEBUG, "the fingerprints of secrets could not be read", failure);
         }
-        return prints;
     }
 
     private static boolean hasTable(Statement statement) throws SQLException {
@@ -132,6 +143,35 @@ public final class SecretPrints {
     public static void replace(Database database, String name, String before, String after) {
         database.write(session ->
                 session.update("UPDATE secret_print SET print = ? WHERE name = ? AND print = ?", after, name, before));
+    }
+
+    /**
+     * Removes a fingerprint of a database that no hub has open: the next start takes the secret that it has. Makes neither a database nor
+     * tables.
+     *
+     * @param url the URL of the database of PostgreSQL; null for the database that {@code directory} has or names
+     * @return false if there was none
+     * @throws dev.parley.store.spi.StoreException if the database cannot be opened
+     */
+    public static boolean forget(Path directory, @Nullable String url, String name) {
+        PostgresqlUrl source = source(directory, url);
+        if (source == null) {
+            Database.openForReading(directory).close(); // throws if the directory has no database
+        } else if (hasNone(source)) {
+            return false;
+        }
+        try (Database database = source == null ? Database.open(directory) : Database.open(source)) {
+            return forget(database, name);
+        }
+    }
+
+    /** True if a database has no table of fingerprints; false also if it does not answer: opening it says why. */
+    private static boolean hasNone(PostgresqlUrl source) {
+        try {
+            return read(source).isEmpty();
+        } catch (SQLException failure) {
+            return false;
+        }
     }
 
     /** Removes a fingerprint: the next start takes the secret that it has. Returns false if there was none. */
