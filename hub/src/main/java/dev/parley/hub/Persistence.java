@@ -15,6 +15,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.encryption.AtRest;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.encryption.SecretPrints;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Registration;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -63,6 +64,14 @@ record Persistence(
         match.require(SecretPrints.ahead(data, url));
         Database database = parts.add(Store.database(data, url, setup.given.connections, registration));
         match.require(SecretPrints.open(database));
+        if (database.kind() == DatabaseKind.POSTGRESQL
+                && directory.find(SecretFile.TOKENS).isEmpty()) {
+            System.getLogger("dev.parley.hub")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the secrets of the database are made in {0}: keep that directory, or use --secrets",
+                            data);
+        }
         AtRest atRest = setup.encryption(directory, keys);
         WebhookSecrets secrets = WebhookSecrets.in(directory);
         secrets.warnOfShared();

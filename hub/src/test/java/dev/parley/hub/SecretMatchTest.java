@@ -16,8 +16,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -187,6 +190,47 @@ final class SecretMatchTest {
             assertThat(row.next()).isTrue();
             assertThat(DatabaseSession.text(row, 1)).hasSize(16);
         }
+    }
+
+    /** Starts a hub and ends it; returns its warnings of new secrets. */
+    private static List<String> warnings(HubBuilder hub) {
+        var warnings = new ArrayList<String>();
+        Logger log = Logger.getLogger("dev.parley.hub");
+        Filter before = log.getFilter();
+        log.setFilter(row -> {
+            if (row.getMessage().startsWith("the secrets of the database are made in")) {
+                warnings.add(row.getLevel() + " " + row.getParameters()[0]);
+            }
+            return true;
+        });
+        try {
+            hub.start().close();
+        } finally {
+            log.setFilter(before);
+        }
+        return warnings;
+    }
+
+    @Test
+    void aDirectoryThatIsMadeAnewAtEachStartIsWarnedOfAndThenRefused() throws Exception {
+        String url = PostgresqlServer.url();
+        Path data = directory.resolve("data");
+
+        assertThat(warnings(hub("data").database(url))).containsExactly("WARNING " + data);
+        assertThat(warnings(hub("data"))).as("its second start").isEmpty();
+        Files.move(data, directory.resolve("secrets"));
+
+        assertThatThrownBy(() -> hub("data").database(url).start())
+                .hasMessageContaining("missing")
+                .hasMessageContaining("--secrets")
+                .hasMessageContaining("parley secrets forget token.secret");
+        assertThat(warnings(hub("data").database(url).secrets(directory.resolve("secrets"))))
+                .isEmpty();
+    }
+
+    @Test
+    void aHubOnSqliteHasItsSecretsBesideTheDatabaseAndIsNotWarned() {
+        assertThat(warnings(hub("data"))).isEmpty();
     }
 
     /** Files as the kubelet mounts them: links to a directory that is replaced as a whole. */

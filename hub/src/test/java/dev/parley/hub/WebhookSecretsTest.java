@@ -7,6 +7,7 @@ import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hook.Told;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.hub.secrets.SecretFile;
 import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.trust.Authentication;
 import java.net.http.HttpResponse;
@@ -92,12 +93,12 @@ class WebhookSecretsTest {
     @Test
     void aDirectoryOfAnEarlierVersionSignsWithItsSecretTooUntilThatIsDeleted() throws Exception {
         String earlier = StandardWebhooks.newSecret();
-        Files.writeString(data.resolve(WebhookSecrets.SHARED), earlier + "\n");
+        Files.writeString(data.resolve(SecretFile.SHARED), earlier + "\n");
         byte[] body = {1, 2, 3};
 
         var before = WebhookSecrets.in(data);
         var signed = before.signer("T1").sign("msg_1", Instant.now(), body);
-        Files.delete(data.resolve(WebhookSecrets.SHARED));
+        Files.delete(data.resolve(SecretFile.SHARED));
         var after = WebhookSecrets.in(data);
         var signedAfter = after.signer("T1").sign("msg_1", Instant.now(), body);
 
@@ -125,7 +126,7 @@ class WebhookSecretsTest {
 
     @Test
     void anEmptyMasterKeyIsRefused() throws Exception {
-        Files.writeString(data.resolve(WebhookSecrets.MASTER), "");
+        Files.writeString(data.resolve(SecretFile.WEBHOOKS), "");
 
         assertThatThrownBy(() -> WebhookSecrets.in(data)).isInstanceOf(RuntimeException.class);
     }

@@ -68,12 +68,9 @@ public record SecretDirectory(Path path, boolean isOwn) {
 
     /** @throws NotOpenedException if one of the files is missing in a directory that is only read */
     public void require(List<String> names) {
-        names.stream()
-                .filter(name -> !isOwn && find(name).isEmpty())
-                .findFirst()
-                .ifPresent(name -> {
-                    throw missing(name);
-                });
+        if (!isOwn) {
+            names.forEach(name -> find(name).orElseThrow(() -> missing(name)));
+        }
     }
 
     private NotOpenedException missing(String name) {

@@ -89,7 +89,7 @@ public record SecretMatch(
         if (isMissing && name.equals(SecretFile.SHARED)) {
             return null; // operators delete it once receivers have the secrets of their groups
         }
-        String advice = "; after a change of the secret: parley secrets forget " + name + ")";
+        String advice = "; if it is lost or was changed: parley secrets forget " + name + ")";
         if (keys != null && name.equals(SecretFile.ENCRYPTION)) {
             return "encryption keys of the settings: none of them is the one that the database belongs with (expected:"
                     + " the key of the hubs that use the database, first or after a newer one" + advice;
@@ -98,7 +98,7 @@ public record SecretMatch(
                 + (isMissing
                         ? "missing, and the database belongs with one"
                         : "not the one that the database belongs with")
-                + " (expected: the file of the hubs that use the database: copy it, or move all by parley secrets export"
-                + " and parley secrets import, or name their directory by --secrets" + advice;
+                + " (expected: the file of the hubs that use the database, in a data directory that outlasts the process, or in"
+                + " the directory of --secrets; parley secrets export and parley secrets import copy it" + advice;
     }
 }

@@ -12,17 +12,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Secrets that sign webhooks, one for each group, derived from the file {@value #MASTER} of the data directory. A receiver has
+ * Secrets that sign webhooks, one for each group, derived from the file {@value SecretFile#WEBHOOKS} of the data directory. A receiver has
  * the secret of its group, which neither verifies nor forges deliveries of another group. Safe for any thread.
  *
  * <p>Source: RFC 5869, HKDF with SHA-256.
  */
 public final class WebhookSecrets {
-    public static final String MASTER = SecretFile.WEBHOOKS;
-
-    /** The one secret of all groups in data directories of earlier versions. */
-    public static final String SHARED = SecretFile.SHARED;
-
     private static final System.Logger LOG = System.getLogger("dev.parley.hub");
     private static final int BYTES = 32;
 
@@ -52,8 +47,8 @@ public final class WebhookSecrets {
 
     /** {@link #in(Path)}, also of a directory that is only read. */
     public static WebhookSecrets in(SecretDirectory directory) {
-        String master = directory.get(MASTER, StandardWebhooks::newSecret);
-        return new WebhookSecrets(master, directory.find(SHARED).orElse(null));
+        String master = directory.get(SecretFile.WEBHOOKS, StandardWebhooks::newSecret);
+        return new WebhookSecrets(master, directory.find(SecretFile.SHARED).orElse(null));
     }
 
     /** Returns the secret of a group, in the form {@code whsec_…}. It stays the same as long as the master key does. */
@@ -74,7 +69,7 @@ public final class WebhookSecrets {
                     "{0} of the data directory also signs the webhooks of all groups, so each receiver can forge deliveries to"
                             + " the others: give receivers the secrets of their groups (parley push secret), then delete the"
                             + " file",
-                    SHARED);
+                    SecretFile.SHARED);
         }
     }
 
