@@ -266,6 +266,40 @@ final class MigrateCommandTest {
     }
 
     @Test
+    void problemsThatTheDataHaveMoveWithThemIfTheOperatorAcceptsThem() throws Exception {
+        Path old = directory.resolve("old");
+        try (RunningHub hub = new RunningHub(directory, Map.of(), "--data", old.toString())) {
+            done("group", "create", "-a", hub.url(), "acme");
+            done("key", "create", "-a", hub.url(), "--group", "acme", "--principal", "bob");
+        }
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + old.resolve("parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("UPDATE audit SET target = 'other' WHERE action = 'group.created'");
+            statement.execute("UPDATE trust_key SET scopes = 'a a'");
+        }
+        String url = PostgresqlServer.url();
+
+        Ran refused = run("migrate", "--data", old.toString(), "--to", url);
+        Ran partly = run("migrate", "--data", old.toString(), "--to", url, "--accept", "key");
+        Ran moved = run("migrate", "--data", old.toString(), "--to", url, "--accept", "audit,key");
+
+        assertThat(refused.status()).isOne();
+        assertThat(refused.err())
+                .contains("audit: row ", "; key: ", "Revoke the key and create another one.")
+                .contains("Hint: ", "--accept audit,key");
+        assertThat(partly.status()).isOne();
+        assertThat(partly.err()).contains("audit: row ", "--accept audit").doesNotContain("key: ");
+        assertThat(moved.status()).as(moved.err()).isZero();
+        try (RunningHub hub = new RunningHub(
+                directory,
+                Map.of(),
+                "--data",
+                directory.resolve("old-postgresql").toString())) {
+            assertThat(done("group", "list", "-a", hub.url())).contains("acme");
+        }
+    }
+
+    @Test
     void wrongOptionsAreRefusedBeforeAnythingIsWritten() throws IOException, SQLException {
         Path old = Files.createDirectory(directory.resolve("old"));
         Path full = Files.createDirectory(directory.resolve("full"));

@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * and takes no lock from a hub.
  */
 public final class Checkup {
-
     /**
      * The outcome of one check.
      *
@@ -47,7 +46,31 @@ public final class Checkup {
             String check,
             Level level,
             String message,
-            @Nullable UnreadableTask task) {}
+            @Nullable UnreadableTask task) {
+        /** Remedy of the problem. */
+        public String advice() {
+            return switch (check) {
+                case "memory" -> "Start the hub with --data DIR to keep tasks, keys and the audit log over a restart.";
+                case "queue" -> "Give the agents a higher concurrency, or wait: the tasks begin in turn.";
+                case "backlog" -> "Look whether the receivers answer: deliveries are tried again by themselves.";
+                case "dead letters" -> "See parley push dead-letters list, and redeliver once the receivers answer.";
+                case "changes" -> "Remove the cause; the hub tries again by itself, and needs no restart.";
+                case "disk" ->
+                    "Make room on the file system of the data directory, or move the directory to a larger one.";
+                case "database" -> "Restore the database from a backup, or start the version of Parley that wrote it.";
+                case "task", "tasks" -> "Restore these tasks from a backup, or erase them with parley privacy erase.";
+                case "webhook" -> "Remove the webhook and register it again.";
+                case "key" -> "Revoke the key and create another one.";
+                case "agents" -> "Rename one of the agents.";
+                case "clock" -> "Set the clock of the machine, for instance by NTP.";
+                case "hub" -> "Move the files back, or restart the hub; its log has the details.";
+                case "mcp", "mcp-servers" ->
+                    "Read the log of the server at Tools, or correct the file of --mcp-servers.";
+                default ->
+                    "The log of the hub has the details; docs/operations.md and docs/deployment.md say what to do.";
+            };
+        }
+    }
 
     private static final long MEBIBYTE = 1L << 20;
     private static final int MOST_TASKS = 10_000;
@@ -56,7 +79,6 @@ public final class Checkup {
 
     /** Space that the write-ahead log may keep. */
     private static final long LEAST_FREE = 64 * MEBIBYTE;
-
     private static final long LITTLE_FREE = 1_024 * MEBIBYTE;
 
     private final Path data;
@@ -83,8 +105,7 @@ public final class Checkup {
                 data, secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets), sealing);
         checkup.secrets();
         // SQLite would make a log beside a file that is not the hub's.
-        boolean hasOwnFiles = checkup.hub();
-        if (hasOwnFiles && checkup.database()) {
+        if (checkup.hub() && checkup.database()) {
             checkup.tasks();
         }
         checkup.disk();
@@ -248,9 +269,8 @@ public final class Checkup {
         }
     }
 
-    private long size(String name) throws IOException {
-        Path file = data.resolve(name);
-        return Files.exists(file) ? Files.size(file) : 0;
+    private long size(String name) {
+        return data.resolve(name).toFile().length(); // 0 if it is missing
     }
 
     private static String mebibytes(long bytes) {

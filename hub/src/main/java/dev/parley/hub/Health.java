@@ -64,29 +64,9 @@ final class Health {
                 finding.check(),
                 finding.level(),
                 finding.message(),
-                finding.level() == Level.OK ? null : advice(finding.check()),
+                finding.level() == Level.OK ? null : finding.advice(),
                 task == null ? null : task.taskId(),
                 task == null ? null : task.agent(),
                 task == null ? null : task.group());
-    }
-
-    private static String advice(String check) {
-        return switch (check) {
-            case "memory" -> "Start the hub with --data DIR to keep tasks, keys and the audit log over a restart.";
-            case "queue" -> "Give the agents a higher concurrency, or wait: the tasks begin in turn.";
-            case "backlog" -> "Look whether the receivers answer: deliveries are tried again by themselves.";
-            case "dead letters" -> "See parley push dead-letters list, and redeliver once the receivers answer.";
-            case "changes" -> "Remove the cause; the hub tries again by itself, and needs no restart.";
-            case "disk" -> "Make room on the file system of the data directory, or move the directory to a larger one.";
-            case "database" -> "Restore the database from a backup, or start the version of Parley that wrote it.";
-            case "task", "tasks" -> "Restore these tasks from a backup, or erase them with parley privacy erase.";
-            case "webhook" -> "Remove the webhook and register it again.";
-            case "key" -> "Revoke the key and create another one.";
-            case "agents" -> "Rename one of the agents.";
-            case "clock" -> "Set the clock of the machine, for instance by NTP.";
-            case "hub" -> "Move the files back, or restart the hub; its log has the details.";
-            case "mcp", "mcp-servers" -> "Read the log of the server at Tools, or correct the file of --mcp-servers.";
-            default -> "The log of the hub has the details; docs/operations.md and docs/deployment.md say what to do.";
-        };
     }
 }

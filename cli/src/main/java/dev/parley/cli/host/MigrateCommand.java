@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class MigrateCommand {
     private static final String DEFAULT = "~/.parley";
     private static final String DATABASE = "PARLEY_DATABASE";
+    private static final String AUDIT = "audit";
 
     private MigrateCommand() {}
 
@@ -54,6 +56,10 @@ public final class MigrateCommand {
                         "FILE",
                         "The keys of the hub; default: encryption.key in the directory.")
                 .option("--secrets", "DIR", "The directory of the hub's secrets, if it has one.")
+                .option(
+                        "--accept",
+                        "CHECKS",
+                        "Checks whose problems the result may have, such as task,audit; default: none.")
                 .settings("output", "verbose", "config", "debug")
                 .strict()
                 .footer(
@@ -95,20 +101,28 @@ public final class MigrateCommand {
         Map<String, Long> rows = move.copy(new Report(call.output()));
         call.output().progress("checking the result");
         MovedDirectory.make(data, directory, url);
+        List<String> accepted =
+                List.of(requireNonNullElse(call.option("--accept"), "").split(","));
         var problems = new ArrayList<String>();
+        var checks = new LinkedHashSet<String>();
         Verification audit = verify(directory);
-        if (audit.broken() != null) {
-            problems.add("audit: " + audit.broken());
+        if (audit.broken() != null && !accepted.contains(AUDIT)) {
+            problems.add(AUDIT + ": " + audit.broken());
+            checks.add(AUDIT);
         }
         Checkup.of(directory, hub.secrets, hub.keys).stream()
-                .filter(finding -> finding.level() == Level.PROBLEM)
-                .forEach(finding -> problems.add(finding.check() + ": " + finding.message()));
+                .filter(finding -> finding.level() == Level.PROBLEM && !accepted.contains(finding.check()))
+                .forEach(finding -> {
+                    problems.add(finding.check() + ": " + finding.message() + ". " + finding.advice());
+                    checks.add(finding.check());
+                });
         if (!problems.isEmpty()) {
             throw CommandException.of(
                     Kind.DATA,
                     "the copy of the data has problems, and no hub uses it: " + String.join("; ", problems),
-                    "parley doctor and parley audit verify show whether the data in " + data + " have them, too",
-                    null);
+                    "if parley doctor and parley audit verify show them of " + data
+                            + ", too, repair them there, or move the data with them: --accept "
+                            + Invocation.quoted(String.join(",", checks)));
         }
         move.finish();
         var done = new LinkedHashMap<String, Object>();
