@@ -79,6 +79,7 @@ public final class Checkup {
 
     /** Space that the write-ahead log may keep. */
     private static final long LEAST_FREE = 64 * MEBIBYTE;
+
     private static final long LITTLE_FREE = 1_024 * MEBIBYTE;
 
     private final Path data;

@@ -298,6 +298,49 @@ final class DatabaseMoveTest {
                 .hasMessageContaining("it has tables of Parley");
     }
 
+    private void beginMove() {
+        try (DatabaseMove move = DatabaseMove.begin(data, target, known())) {
+            move.copy((table, copied, all) -> {});
+        }
+    }
+
+    private void complete(TaskKey task) {
+        try (Store store = Store.open(data)) {
+            Segments.write(store.log(), task, 1, TaskState.COMPLETED, now);
+        }
+    }
+
+    @Test
+    void otherDataInADirectoryOfTheSamePathDoNotGoOnWithItsMove() throws IOException {
+        fill(AtRest.PLAIN);
+        beginMove();
+        Files.delete(data.resolve("parley.db"));
+        complete(new TaskKey(ALICE, "agent", "0192"));
+
+        assertThatThrownBy(() -> move())
+                .isInstanceOf(NotOpenedException.class)
+                .hasMessageContaining("the move of " + data + " into it has not ended");
+    }
+
+    @Test
+    void theSameDataInAnotherDirectoryGoOnWithTheirMove(@TempDir Path parent) throws IOException {
+        fill(AtRest.PLAIN);
+        beginMove();
+        data = Files.move(data.resolve("parley.db"), parent.resolve("parley.db"))
+                .getParent();
+
+        assertThat(move()).containsEntry("task", 9L);
+    }
+
+    @Test
+    void dataWithoutAnAuditAreKnownByTheirDirectory() {
+        Store.open(data).close();
+        beginMove();
+        complete(key(TaskState.COMPLETED));
+
+        assertThat(move()).containsEntry("task", 1L);
+    }
+
     @Test
     void aDirectoryWithARunningHubIsRefused() {
         try (Store running = Store.open(data)) {

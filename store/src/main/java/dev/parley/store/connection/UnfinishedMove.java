@@ -3,13 +3,15 @@ package dev.parley.store.connection;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 
 /**
- * The mark of a PostgreSQL database into which another one is being moved: a table with the name of the source. It is there before the
+ * The mark of a PostgreSQL database into which another one is being moved: a table with the name of the source and the
+ * identity of its data. It is there before the
  * first row, and until the move is complete and verified.
  */
 public final class UnfinishedMove {
@@ -32,12 +34,33 @@ public final class UnfinishedMove {
         }
     }
 
-    /** Marks an empty database, in one transaction. */
-    public static void begin(Connection connection, String source) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(
-                    "CREATE TABLE " + TABLE + " AS SELECT CAST('" + source.replace("'", "''") + "' AS text) AS source");
+    /**
+     * Whether the move that has not ended is one of these data.
+     *
+     * @param origin identity of the data, which decides if both moves have one; empty if they have none yet
+     */
+    public static boolean isOf(Connection connection, String source, String origin) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(
+                "SELECT CASE WHEN '' IN (origin, ?) THEN source = ? ELSE origin = ? END FROM " + TABLE)) {
+            statement.setString(1, origin);
+            statement.setString(2, source);
+            statement.setString(3, origin);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() && row.getBoolean(1);
+            }
         }
+    }
+
+    /** Marks an empty database, in one transaction. */
+    public static void begin(Connection connection, String source, String origin) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE " + TABLE + " AS SELECT " + text(source) + " AS source, " + text(origin)
+                    + " AS origin");
+        }
+    }
+
+    private static String text(String value) {
+        return "CAST('" + value.replace("'", "''") + "' AS text)";
     }
 
     public static void end(Connection connection) throws SQLException {

@@ -60,7 +60,7 @@ public final class DatabaseMove implements AutoCloseable {
     /**
      * Begins or repeats a move. Locks the directory, and makes all tables in the target.
      *
-     * @param target URL of an empty database, or of the one of an unfinished move of this directory
+     * @param target URL of an empty database, or of the one of an unfinished move of these data
      * @param known tables of all modules in PostgreSQL, in the order in which they can be made
      * @throws StoreException if the directory is in use or has other tables, or the target is not empty or cannot be written
      */
@@ -74,7 +74,7 @@ public final class DatabaseMove implements AutoCloseable {
         try {
             List<ModuleTables> modules = modules(source, known);
             PostgresqlTarget opened = PostgresqlTarget.open(
-                    target, directory.toAbsolutePath().normalize().toString());
+                    target, directory.toAbsolutePath().normalize().toString(), source.origin());
             try {
                 opened.make(modules);
                 return new DatabaseMove(source, opened, tables(source, opened, modules));

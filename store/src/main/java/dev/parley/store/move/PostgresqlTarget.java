@@ -44,13 +44,14 @@ final class PostgresqlTarget implements AutoCloseable {
      * Opens and marks a database that has no tables of Parley, or the mark of the same move.
      *
      * @param from the source of the move
+     * @param origin identity of its data; empty if they have none
      * @throws NotOpenedException if it is another one
      */
-    static PostgresqlTarget open(DataSource source, String from) {
+    static PostgresqlTarget open(DataSource source, String from, String origin) {
         try {
             var target = new PostgresqlTarget(source);
             try {
-                target.begin(from);
+                target.begin(from, origin);
                 return target;
             } catch (SQLException | RuntimeException failure) {
                 target.connection.close();
@@ -65,7 +66,7 @@ final class PostgresqlTarget implements AutoCloseable {
         }
     }
 
-    private void begin(String from) throws SQLException {
+    private void begin(String from, String origin) throws SQLException {
         if (!isTrue(LOCK)) {
             throw new InUseException("the database is the target of another move, which runs");
         }
@@ -73,12 +74,12 @@ final class PostgresqlTarget implements AutoCloseable {
         try (Statement statement = connection.createStatement()) {
             statement.execute(PostgresqlSystem.START_ALONE);
         }
-        mark(from);
+        mark(from, origin);
         connection.commit();
         connection.setAutoCommit(true);
     }
 
-    private void mark(String from) throws SQLException {
+    private void mark(String from, String origin) throws SQLException {
         Optional<String> unfinished = UnfinishedMove.source(connection);
         if (unfinished.isEmpty()) {
             if (isTrue(HAS_TABLES)) {
@@ -87,12 +88,12 @@ final class PostgresqlTarget implements AutoCloseable {
                         source + ": it has tables of Parley (expected: an empty database, or another schema by"
                                 + " ?currentSchema=NAME)");
             }
-            UnfinishedMove.begin(connection, from);
-        } else if (!unfinished.get().equals(from)) {
+            UnfinishedMove.begin(connection, from, origin);
+        } else if (!UnfinishedMove.isOf(connection, from, origin)) {
             throw new NotOpenedException(
                     Reason.SETTING,
-                    source + ": the move of " + unfinished.get() + " into it has not ended (expected: --data with this"
-                            + " directory, or an empty database)");
+                    source + ": the move of " + unfinished.get() + " into it has not ended (expected: --data with the"
+                            + " data of this directory, or an empty database)");
         }
     }
 

@@ -92,6 +92,18 @@ final class SqliteSource implements AutoCloseable {
         return texts("SELECT name FROM pragma_table_info('" + table.replace("'", "''") + "') ORDER BY cid");
     }
 
+    /** Identity of the data: the hash of the first entry of their audit, which never changes; empty if it has no entry. */
+    String origin() throws SQLException {
+        if (!tables().containsAll(List.of("audit", "audit_log"))) {
+            return "";
+        }
+        String first = "SELECT * FROM (SELECT row_no, hash FROM %s ORDER BY row_no LIMIT 1)";
+        return String.join(
+                "",
+                texts("SELECT hash FROM (" + first.formatted("audit") + " UNION ALL " + first.formatted("audit_log")
+                        + ") ORDER BY row_no LIMIT 1"));
+    }
+
     private List<String> texts(String query) throws SQLException {
         var texts = new ArrayList<String>();
         try (Statement statement = connection.createStatement();
