@@ -29,6 +29,9 @@ import dev.parley.testkit.SettableClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Engines that write to one PostgreSQL database, each by a stream of its own. */
 @Timeout(180)
@@ -171,6 +176,39 @@ final class SharedTasksTest {
         String before = send(agents.getFirst(), message("m-0"), CALLER).id();
         assertThat(send(agents.getLast(), message("m-0"), CALLER).id()).isEqualTo(before);
         assertThat(runs.get("m-0")).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "INDEX, 23:59:45, 1",
+        "INDEX, 00:00:15, 1",
+        "CLAIM, 12:00:00, 1",
+        "CLAIM, 23:59:45, 2",
+        "CLAIM, 00:00:15, 2"
+    })
+    void aKeyIsOfTwoDaysNearMidnightOnlyIfOtherHubsWriteToo(Once once, LocalTime time, int rows) {
+        AgentEndpoint agent =
+                hub(new SettableClock(LocalDate.of(2026, 1, 1).atTime(time).toInstant(ZoneOffset.UTC)), once);
+
+        String task = send(agent, message("m"), CALLER).id();
+
+        assertThat(send(agent, message("m"), CALLER).id()).isEqualTo(task);
+        long written = stores.getFirst()
+                .database()
+                .read(session -> session.number("SELECT count(*) FROM message WHERE message_id = ?", "m"));
+        assertThat(written).isEqualTo(rows);
+    }
+
+    @Test
+    void aRepetitionAfterMidnightIsOfTheSameTaskWithOneRow() {
+        var clock = new SettableClock(Instant.parse("2026-01-01T23:59:59Z"));
+        AgentEndpoint agent = hub(clock, Once.INDEX);
+        String task = send(agent, message("m"), CALLER).id();
+
+        clock.advance(Duration.ofSeconds(2));
+
+        assertThat(send(agent, message("m"), CALLER).id()).isEqualTo(task);
+        assertThat(runs.get("m")).hasValue(1);
     }
 
     @Test

@@ -93,7 +93,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.newest = audit.newestTime();
         this.steadyClock = audit.steadyClock();
         this.keys = new TaskKeys(database, lanes, steadyClock, once);
-        this.claims = new TaskClaims(database, lanes, rows, keys, steadyClock);
+        this.claims = new TaskClaims(database, lanes, rows, keys, steadyClock, once);
         this.lists = new TaskLists(database, lanes);
         this.walks = new TaskWalks(database, lanes);
         this.removal = new TaskRemoval(database, lanes, changes);

@@ -1,6 +1,7 @@
 package dev.parley.store.tasks;
 
 import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Naming;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class TaskClaims {
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
-    /** So close to midnight a key is written for both days: another hub may have the other day. */
+    /** So close to midnight a key is written for both days if other hubs write, too: one may have the other day. */
     private static final long MIDNIGHT_MS = TimeUnit.SECONDS.toMillis(60);
 
     /** Begins and separates keys that are no ids of messages, which do not have the character. */
@@ -43,16 +44,18 @@ final class TaskClaims {
     private final TaskRows rows;
     private final TaskKeys seen;
     private final InstantSource clock;
+    private final long midnightMs;
     /** Tasks of this log that are yet to begin, by their keys. */
     private final ConcurrentHashMap<LaneKey, String> inProgress = new ConcurrentHashMap<>();
 
     /** @param clock decides the day of a key */
-    TaskClaims(Database database, Lanes lanes, TaskRows rows, TaskKeys seen, InstantSource clock) {
+    TaskClaims(Database database, Lanes lanes, TaskRows rows, TaskKeys seen, InstantSource clock, Once once) {
         this.database = database;
         this.lanes = lanes;
         this.rows = rows;
         this.seen = seen;
         this.clock = clock;
+        this.midnightMs = once == Once.CLAIM ? MIDNIGHT_MS : 0;
     }
 
     /** A key in words. */
@@ -88,9 +91,9 @@ final class TaskClaims {
     }
 
     /** Rows of a key, of one day or of two. */
-    private static List<MessageRow> keyRows(long lane, String key, String taskId, long now) {
+    private List<MessageRow> keyRows(long lane, String key, String taskId, long now) {
         long today = now / DAY_MS;
-        return LongStream.of((now - MIDNIGHT_MS) / DAY_MS, today, (now + MIDNIGHT_MS) / DAY_MS)
+        return LongStream.of((now - midnightMs) / DAY_MS, today, (now + midnightMs) / DAY_MS)
                 .distinct()
                 .mapToObj(day -> new MessageRow(day, lane, key, taskId, now))
                 .toList();
