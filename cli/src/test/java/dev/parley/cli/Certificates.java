@@ -6,15 +6,18 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** Certificates of hubs on this machine. */
-final class Certificates {
+public final class Certificates {
     private Certificates() {}
 
     /** Writes a certificate for 127.0.0.1 that no client trusts, and its key. */
-    static void selfSigned(Path chain, Path key) throws Exception {
+    public static void selfSigned(Path chain, Path key) throws Exception {
         Path keys = chain.resolveSibling("keys.p12");
         char[] password = "changeit".toCharArray();
         Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
@@ -31,6 +34,21 @@ final class Certificates {
         }
         Files.writeString(chain, pem("CERTIFICATE", store.getCertificate("hub").getEncoded()));
         Files.writeString(key, pem("PRIVATE KEY", store.getKey("hub", password).getEncoded()));
+    }
+
+    /** Returns the context of a client that trusts a certificate, and no other. */
+    public static SSLContext trusting(Path chain) throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        try (InputStream in = Files.newInputStream(chain)) {
+            store.setCertificateEntry(
+                    "hub", CertificateFactory.getInstance("X.509").generateCertificate(in));
+        }
+        var trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trusted.getTrustManagers(), null);
+        return context;
     }
 
     private static String pem(String what, byte[] bytes) {

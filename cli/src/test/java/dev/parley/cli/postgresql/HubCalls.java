@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
 
 /**
  * Calls of a hub by plain HTTP, for any number of threads. Of hubs that share a database the next one is called after a hub that does
@@ -25,26 +26,45 @@ final class HubCalls {
     /** The wait of a client for an answer; longer than all that these tests promise. */
     private static final Duration PATIENCE = Duration.ofSeconds(45);
 
-    private final HttpClient http = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(Duration.ofSeconds(5))
-            .build();
+    private final HttpClient http;
     private final List<String> urls;
     private final AtomicInteger turn = new AtomicInteger();
 
     HubCalls(String... urls) {
+        this(builder(), urls);
+    }
+
+    private HubCalls(HttpClient.Builder builder, String... urls) {
+        this.http = builder.build();
         this.urls = List.of(urls);
+    }
+
+    /** Returns calls by TLS. */
+    static HubCalls trusting(SSLContext trust, String url) {
+        return new HubCalls(builder().sslContext(trust), url);
+    }
+
+    private static HttpClient.Builder builder() {
+        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5));
     }
 
     /** Sends a message to the agent {@code echo} by JSON-RPC. */
     Answer send(String messageId) {
+        return send(messageId, messageId);
+    }
+
+    Answer send(String messageId, String text) {
         Map<String, ?> message =
-                Map.of("messageId", messageId, "role", "ROLE_USER", "parts", List.of(Map.of("text", messageId)));
-        byte[] body = Json.write(
+                Map.of("messageId", messageId, "role", "ROLE_USER", "parts", List.of(Map.of("text", text)));
+        return post(
+                "/agents/echo",
                 Map.of("jsonrpc", "2.0", "id", 1, "method", "SendMessage", "params", Map.of("message", message)));
-        return call(request("/agents/echo")
+    }
+
+    Answer post(String path, Map<String, ?> body) {
+        return call(request(path)
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofByteArray(body)));
+                .POST(BodyPublishers.ofByteArray(Json.write(body))));
     }
 
     /** Reads a task of the agent {@code echo} by REST, whose status tells a missing task from an outage. */

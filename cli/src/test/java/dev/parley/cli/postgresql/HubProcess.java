@@ -66,9 +66,12 @@ final class HubProcess implements AutoCloseable {
     }
 
     /** Starts a hub that shares its database at a port, with the secrets in a directory. It may wait for its turn. */
-    static HubProcess share(Path directory, Path secrets, String database, int port) throws IOException {
+    static HubProcess share(Path directory, Path secrets, String database, int port, String... more)
+            throws IOException {
         copySecrets(secrets, directory.resolve("data"));
-        return new HubProcess(directory, port, List.of("--database", database, "--cluster"));
+        var arguments = new ArrayList<>(List.of("--database", database, "--cluster"));
+        arguments.addAll(List.of(more));
+        return new HubProcess(directory, port, arguments);
     }
 
     /** Copies the secrets in a directory into a data directory, which is made if it is missing. */
