@@ -223,6 +223,18 @@ public record ForeignSdk(
             List.of(),
             List.of("./collector"));
 
+    /** Helm and kubeconform, and a package with the schemas of Kubernetes' objects, which neither of them has. */
+    static final ForeignSdk CHARTS = new ForeignSdk(
+            "charts",
+            List.of("charts"),
+            List.of("go.sum", "requirements.txt"),
+            List.of(
+                    List.of("env", "GOTOOLCHAIN=auto", "go", "build", "-buildvcs=false", "-o", ".", "tool"),
+                    List.of("python3", "-m", "venv", "--without-pip", "venv"),
+                    UV_INSTALL),
+            List.of(),
+            List.of());
+
     /** A client that is generated from the document of a hub; it wants to be told its address. */
     static final ForeignSdk OPENAPI_CLIENT = new ForeignSdk(
             "openapi-java",
