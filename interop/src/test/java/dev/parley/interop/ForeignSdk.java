@@ -235,6 +235,15 @@ public record ForeignSdk(
             List.of(),
             List.of());
 
+    /** The reader of Compose files that Docker Compose is made of. */
+    static final ForeignSdk COMPOSE = new ForeignSdk(
+            "compose",
+            List.of("compose"),
+            List.of("go.sum", "main.go"),
+            List.of(List.of("env", "GOTOOLCHAIN=auto", "go", "build", "-buildvcs=false", "-o", "compose", ".")),
+            List.of(),
+            List.of());
+
     /** A client that is generated from the document of a hub; it wants to be told its address. */
     static final ForeignSdk OPENAPI_CLIENT = new ForeignSdk(
             "openapi-java",
