@@ -15,6 +15,7 @@ module dev.parley.registry.hub {
     requires org.bouncycastle.provider;
 
     exports dev.parley.registry.hub;
+    exports dev.parley.registry.spi;
 
     uses dev.parley.registry.Embedder;
 

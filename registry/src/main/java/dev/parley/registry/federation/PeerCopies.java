@@ -19,6 +19,7 @@ import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
+import dev.parley.registry.spi.Publication;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryPublisher;
 import dev.parley.registry.store.EntryReader;
@@ -278,7 +279,7 @@ final class PeerCopies {
         metadata.put("source", peer.url());
         try {
             entryPublisher.copy(
-                    new EntryPublisher.Publication(
+                    new Publication(
                             theirs.id(),
                             theirs.resource().type(),
                             document.body(),

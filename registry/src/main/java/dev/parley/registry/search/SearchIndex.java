@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
-import dev.parley.registry.store.EntryListener;
+import dev.parley.registry.spi.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;

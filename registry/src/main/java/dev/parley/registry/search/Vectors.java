@@ -4,7 +4,7 @@ import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
-import dev.parley.registry.store.EntryListener;
+import dev.parley.registry.spi.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;

@@ -4,6 +4,11 @@ import dev.parley.extension.HubSignatures;
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
+import dev.parley.registry.Entry.Status;
+import dev.parley.registry.EntryChange;
+import dev.parley.registry.spi.EntryListener;
+import dev.parley.registry.spi.Publication;
+import dev.parley.registry.spi.RegistryEntries;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;
@@ -13,6 +18,8 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +36,8 @@ public record Entries(
         EntryPublisher publisher,
         EntryLog log,
         History history,
-        Reviews reviews) {
+        Reviews reviews)
+        implements RegistryEntries {
     /** The registry itself as a reader of all entries. */
     public static final CallContext ITSELF = new CallContext(
             new CallContext.Caller(Entry.HUB, Set.of("admin"), ""),
@@ -103,5 +111,38 @@ public record Entries(
         } catch (StoreException noTable) {
             return List.of();
         }
+    }
+
+    @Override
+    public Optional<Entry> find(String id, CallContext viewer) {
+        return reader.find(id, viewer);
+    }
+
+    @Override
+    public byte[] document(String id, CallContext viewer) {
+        return reader.document(id, null, viewer).bytes();
+    }
+
+    @Override
+    public Entry publish(Publication publication, CallContext caller) {
+        return publisher.publish(publication, caller);
+    }
+
+    @Override
+    public Entry setActive(String id, boolean isActive, CallContext owner) {
+        Status status = isActive ? Status.ACTIVE : Status.DELETED;
+        return writer.change(
+                id,
+                isActive ? EntryChange.Kind.CHANGED : EntryChange.Kind.DELETED,
+                Map.of(),
+                owner,
+                entry -> entry.state().status() == Status.REVOKED
+                        ? entry
+                        : entry.with(entry.state().with(status)));
+    }
+
+    @Override
+    public void listen(EntryListener listener) {
+        writer.listen(listener);
     }
 }

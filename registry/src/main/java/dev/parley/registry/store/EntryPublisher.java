@@ -20,10 +20,10 @@ import dev.parley.registry.document.CardDiff;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.CardReader.Reading;
 import dev.parley.registry.document.SecretScan;
+import dev.parley.registry.spi.Publication;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.Storage;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -38,28 +38,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Publishes documents of callers, agents of the hub itself and peers as entries. Safe for any thread. */
 public final class EntryPublisher {
-    /**
-     * A document to publish.
-     *
-     * @param id URN; null for one that is made of the publisher domain, the group and the name
-     * @param document bytes, which are kept and served unchanged
-     * @param url from which the document was fetched, and is fetched for probes; null for none
-     * @param lease after which the entry expires without a heartbeat; null for none
-     * @param refuse kinds of differences that refuse the publication
-     * @param metadata further members of the entry; {@code trustManifest} and {@code trustManifests} are those of AI Catalogs as trees of
-     *     JSON, which are verified against the document
-     */
-    public record Publication(
-            @Nullable String id,
-            String type,
-            byte[] document,
-            @Nullable String url,
-            @Nullable String humanId,
-            Entry.Visibility visibility,
-            @Nullable Duration lease,
-            List<Difference.Kind> refuse,
-            Map<String, Object> metadata) {}
-
     private final Database database;
     private final EntryCache cache;
     private final Urns urns;

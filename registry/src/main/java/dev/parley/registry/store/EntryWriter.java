@@ -14,6 +14,7 @@ import dev.parley.registry.EntryModel;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.ReviewOperation;
 import dev.parley.registry.document.CardReader;
+import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;

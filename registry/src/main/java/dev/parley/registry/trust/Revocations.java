@@ -11,7 +11,7 @@ import dev.parley.registry.RegistryError;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.RevocationList.Revoked;
 import dev.parley.registry.document.CardReader;
-import dev.parley.registry.store.EntryListener;
+import dev.parley.registry.spi.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.ModuleTables;

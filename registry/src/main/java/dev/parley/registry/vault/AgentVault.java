@@ -25,7 +25,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.support.Hmac;
-import dev.parley.registry.store.Entries;
+import dev.parley.registry.spi.RegistryEntries;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.registry.vault.Accounts.Key;
 import dev.parley.registry.vault.Accounts.Verification;
@@ -102,7 +102,7 @@ public final class AgentVault implements AutoCloseable {
      */
     public AgentVault(
             HubParts hub,
-            Entries entries,
+            RegistryEntries entries,
             @Nullable String mail,
             Supplier<String> url,
             Runnable ready,

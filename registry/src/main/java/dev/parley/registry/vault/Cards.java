@@ -16,13 +16,9 @@ import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Visibility;
-import dev.parley.registry.EntryChange;
-import dev.parley.registry.store.Entries;
-import dev.parley.registry.store.EntryListener;
-import dev.parley.registry.store.EntryPublisher;
-import dev.parley.registry.store.EntryPublisher.Publication;
-import dev.parley.registry.store.EntryReader;
-import dev.parley.registry.store.EntryWriter;
+import dev.parley.registry.spi.EntryListener;
+import dev.parley.registry.spi.Publication;
+import dev.parley.registry.spi.RegistryEntries;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -96,25 +92,21 @@ final class Cards implements EntryListener, AutoCloseable {
     private final Database database;
     private final Readers readers;
     private final FairPool pool = new FairPool("vault-list", 2, 64);
-    private final EntryReader reader;
-    private final EntryWriter writer;
-    private final EntryPublisher publisher;
+    private final RegistryEntries entries;
     private final Accounts accounts;
     private final HubAgents agents;
 
     /** For the creation of cards, so that a readable id is given once. */
     private final ReentrantLock creating = new ReentrantLock();
 
-    Cards(Database database, Entries entries, Accounts accounts, HubAgents agents) {
+    Cards(Database database, RegistryEntries entries, Accounts accounts, HubAgents agents) {
         this.agents = agents;
         this.database = database;
-        this.reader = entries.reader();
-        this.writer = entries.writer();
-        this.publisher = entries.publisher();
+        this.entries = entries;
         this.accounts = accounts;
         database.migrate(TABLES);
         this.readers = database.readers(2);
-        writer.listen(this);
+        entries.listen(this);
     }
 
     /**
@@ -281,7 +273,7 @@ final class Cards implements EntryListener, AutoCloseable {
     /** The policy and the dialects of the hub decide about its own agents. */
     private boolean isShown(Row row) {
         return row.developer() != OF_HUB
-                || reader.find(row.urn(), PUBLIC)
+                || entries.find(row.urn(), PUBLIC)
                         .map(entry -> String.valueOf(entry.resource().metadata().get("agent")))
                         .filter(agent -> agents.speaks(agent, DIALECT))
                         .isPresent();
@@ -298,7 +290,7 @@ final class Cards implements EntryListener, AutoCloseable {
     private Map<String, Object> json(Row row, @Nullable Entry known) {
         Entry entry = known != null
                 ? known
-                : reader.find(row.urn(), row.developer() == OF_HUB ? PUBLIC : ITSELF)
+                : entries.find(row.urn(), row.developer() == OF_HUB ? PUBLIC : ITSELF)
                         .orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
         var json = new LinkedHashMap<String, Object>();
         json.put("name", entry.resource().name());
@@ -321,8 +313,7 @@ final class Cards implements EntryListener, AutoCloseable {
     /** The card of AgentVault that an entry has, or that its card of A2A amounts to. */
     private Map<String, @Nullable Object> card(Entry entry) {
         boolean isOfHub = entry.ownership().principal().equals(Entry.HUB);
-        byte[] document =
-                reader.document(entry.id(), null, isOfHub ? PUBLIC : ITSELF).bytes();
+        byte[] document = entries.document(entry.id(), isOfHub ? PUBLIC : ITSELF);
         Map<String, @Nullable Object> members = ValueRules.members(Json.read(document, Map.class));
         if (members.containsKey("humanReadableId") && members.containsKey("authSchemes")) {
             return members;
@@ -469,7 +460,7 @@ final class Cards implements EntryListener, AutoCloseable {
                 entry = publish(row.urn(), developer, merged);
             }
             if (shallBeActive != isActive(entry)) {
-                entry = activate(entry, developer, shallBeActive);
+                entry = entries.setActive(entry.id(), shallBeActive, context(developer));
             }
             return json(row, entry);
         } catch (A2AException refused) {
@@ -489,7 +480,7 @@ final class Cards implements EntryListener, AutoCloseable {
         Entry entry = entry(owned(developer, id, "delete"));
         if (isActive(entry)) {
             try {
-                activate(entry, developer, false);
+                entries.setActive(entry.id(), false, context(developer));
             } catch (A2AException failed) {
                 throw Refusal.of(500, "Failed to deactivate agent card due to internal error.");
             }
@@ -505,7 +496,7 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private Entry entry(Row row) {
-        return reader.find(row.urn(), ITSELF).orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
+        return entries.find(row.urn(), ITSELF).orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
     }
 
     private static void requireNotRevoked(Entry entry, String verb) {
@@ -529,7 +520,7 @@ final class Cards implements EntryListener, AutoCloseable {
     private Entry publish(@Nullable String urn, Developer developer, Map<String, @Nullable Object> card) {
         Object tee = ValueRules.members(card.get("capabilities")).get("teeDetails");
         String type = ValueRules.text(ValueRules.members(tee), "type");
-        return publisher.publish(
+        return entries.publish(
                 new Publication(
                         urn,
                         Entry.AGENT_CARD,
@@ -541,15 +532,6 @@ final class Cards implements EntryListener, AutoCloseable {
                         List.of(),
                         type == null ? Map.of() : Map.of(TEE_TYPE, type)),
                 context(developer));
-    }
-
-    private Entry activate(Entry entry, Developer developer, boolean isActive) {
-        return writer.change(
-                entry.id(),
-                isActive ? EntryChange.Kind.CHANGED : EntryChange.Kind.DELETED,
-                Map.of(),
-                context(developer),
-                before -> before.with(before.state().with(isActive ? Entry.Status.ACTIVE : Entry.Status.DELETED)));
     }
 
     private Map<String, Object> written(Entry entry) {

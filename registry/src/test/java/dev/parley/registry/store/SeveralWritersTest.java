@@ -7,7 +7,7 @@ import dev.parley.registry.Cards;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.search.NoParts;
-import dev.parley.registry.store.EntryPublisher.Publication;
+import dev.parley.registry.spi.Publication;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlServer;

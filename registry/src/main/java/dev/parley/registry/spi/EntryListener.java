@@ -1,4 +1,4 @@
-package dev.parley.registry.store;
+package dev.parley.registry.spi;
 
 import dev.parley.registry.Entry;
 import dev.parley.store.database.DatabaseSession;
