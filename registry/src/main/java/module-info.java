@@ -18,8 +18,11 @@ module dev.parley.registry.hub {
     exports dev.parley.registry.spi;
 
     uses dev.parley.registry.Embedder;
+    uses dev.parley.registry.spi.RegistryExtensionSource;
 
     provides dev.parley.extension.HubExtensionSource with
             dev.parley.registry.hub.RegistrySource,
             dev.parley.registry.reports.ReportSource;
+    provides dev.parley.registry.spi.RegistryExtensionSource with
+            dev.parley.registry.vault.VaultSource;
 }

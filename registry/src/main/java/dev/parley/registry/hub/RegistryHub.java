@@ -10,6 +10,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.PersonalData;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -46,6 +47,8 @@ import dev.parley.registry.health.Prober;
 import dev.parley.registry.inspect.Inspector;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.search.SearchOperations;
+import dev.parley.registry.spi.RegistryExtension;
+import dev.parley.registry.spi.RegistryExtensionSource;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryOperations;
 import dev.parley.registry.store.LookAlikes;
@@ -55,7 +58,6 @@ import dev.parley.registry.trust.Fetch;
 import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.registry.trust.TrustOperations;
-import dev.parley.registry.vault.AgentVault;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -69,6 +71,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The registry of one hub. */
 final class RegistryHub implements HubExtension {
@@ -86,7 +90,8 @@ final class RegistryHub implements HubExtension {
     private final Search search;
     private final Handlers handlers;
     private final Handlers administration;
-    private final AgentVault vault;
+    private final List<RegistryExtension> extensions;
+    private final Handlers ofExtensions;
     private final RegistryData personal;
     private final CardFetch fetch;
     private final FaceOperations operations;
@@ -97,7 +102,11 @@ final class RegistryHub implements HubExtension {
     private volatile String url = "";
     private volatile boolean stops;
 
-    RegistryHub(HubParts hub, RegistrySource.Settings settings, InstantSource clock) {
+    RegistryHub(
+            HubParts hub,
+            RegistrySource.Settings settings,
+            List<RegistryExtensionSource> sources,
+            InstantSource clock) {
         String publisher = Entries.publisher(hub.database(), settings.publisher());
         this.entries = Entries.open(
                 hub.database(),
@@ -136,16 +145,23 @@ final class RegistryHub implements HubExtension {
                 () -> url,
                 publisher);
         var inspector = new Inspector(entries, fetch, documents, trust);
-        this.handlers = onEntries
+        this.extensions =
+                sources.stream().map(source -> source.open(hub, entries, clock)).toList();
+        this.ofExtensions = extensions.stream().map(RegistryExtension::handlers).reduce(Handlers.NONE, Handlers::and);
+        this.handlers = ofExtensions.and(onEntries
                 .handlers()
                 .and(new SearchOperations(search, lookAlikes).handlers(onEntries::list))
                 .and(changing(new ChangeAudit(hub.audit()), onEntries, trustOperations, trust))
                 .and(faces(operations))
                 .call(InspectionOperation.REVOCATIONS, (given, caller) -> revocations.signed())
                 .call(InspectionOperation.HEALTH, prober::history)
-                .call(InspectionOperation.INSPECT, inspector::inspect);
-        this.vault = new AgentVault(hub, entries, settings.mail(), () -> url, own::await, clock);
-        this.personal = new RegistryData(new PersonalEntries(hub.database(), entries.writer()), search, vault);
+                .call(InspectionOperation.INSPECT, inspector::inspect));
+        this.personal = new RegistryData(
+                new PersonalEntries(hub.database(), entries.writer()),
+                search,
+                extensions.stream()
+                        .flatMap(extension -> extension.personalData().stream())
+                        .toList());
         this.administration =
                 trustOperations.administration().and(peers.administration()).and(personal.administration());
     }
@@ -250,8 +266,10 @@ final class RegistryHub implements HubExtension {
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
         url = hubUrl;
-        return vault.in(AgentExtension.of(RegistryProtocol.PROTOCOL, "A registry of agents")
-                .operations(RegistryProtocol.PROTOCOL, new Operations()));
+        var all = new HashMap<String, AgentEndpoint>();
+        handlers.byName().keySet().forEach(name -> all.put(name, new Operations()));
+        var card = new AgentCard.Extension(RegistryProtocol.PROTOCOL.uri(), "A registry of agents", false, Map.of());
+        return new AgentExtension(card, List.of(), Map.of(), RegistryProtocol.PROTOCOL, all, null);
     }
 
     @Override
@@ -261,15 +279,16 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public Map<String, Face> faces() {
-        var faces = new HashMap<>(AgentVault.faces(RegistryProtocol.AGENT));
-        operations.faces().forEach((path, face) -> faces.put(path, new Face(RegistryProtocol.AGENT, face)));
-        return faces;
+        return Stream.concat(Stream.of(operations.faces()), extensions.stream().map(RegistryExtension::faces))
+                .flatMap(faces -> faces.entrySet().stream())
+                .collect(
+                        Collectors.toMap(Map.Entry::getKey, face -> new Face(RegistryProtocol.AGENT, face.getValue())));
     }
 
     @Override
     public Map<String, Set<String>> open() {
         var open = new HashSet<>(RegistryProtocol.OPEN);
-        open.addAll(AgentVault.operations());
+        open.addAll(ofExtensions.byName().keySet());
         open.addAll(FaceProtocol.NAMES);
         return Map.of(RegistryProtocol.AGENT, open);
     }
@@ -325,7 +344,7 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public void close() {
-        vault.close();
+        extensions.forEach(RegistryExtension::close);
         prober.close();
         peers.close();
         fetch.close();

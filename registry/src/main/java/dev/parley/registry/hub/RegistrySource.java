@@ -15,12 +15,11 @@ import dev.parley.registry.federation.PeerOperation;
 import dev.parley.registry.federation.PeerOperations;
 import dev.parley.registry.health.Prober;
 import dev.parley.registry.search.Search;
+import dev.parley.registry.spi.RegistryExtensionSource;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.LookAlikes;
 import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustOperation;
-import dev.parley.registry.vault.AgentVault;
-import dev.parley.registry.vault.Pages;
 import dev.parley.store.database.Database;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
@@ -28,9 +27,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,15 +46,13 @@ public final class RegistrySource implements HubExtensionSource {
      * @param fetchAllow hosts with private addresses from which cards may be fetched
      * @param trusted keys that verify documents
      * @param probes interval of health probes
-     * @param mail delivery of mails to accounts of AgentVault; null for none
      */
     record Settings(
             @Nullable String publisher,
             List<String> domains,
             List<String> fetchAllow,
             List<Path> trusted,
-            Duration probes,
-            @Nullable String mail) {
+            Duration probes) {
         static Settings read(SettingReader in) {
             return new Settings(
                     in.find(
@@ -87,18 +87,18 @@ public final class RegistrySource implements HubExtensionSource {
                             "registry-probes",
                             "5m",
                             "TIME",
-                            "Interval of health probes of registered agents; 0s for none."),
-                    in.find(
-                            SettingType.TEXT,
-                            "registry-mail",
-                            "URL",
-                            "Delivery of mails to accounts of the registry: smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS, smtps://…,"
-                                    + " a directory for files, or log. Default: none.",
-                            Trait.SECRET));
+                            "Interval of health probes of registered agents; 0s for none."));
         }
     }
 
+    /** Extensions on the class path. */
+    private static final List<RegistryExtensionSource> INSTALLED =
+            ServiceLoader.load(RegistryExtensionSource.class, RegistryExtensionSource.class.getClassLoader()).stream()
+                    .map(ServiceLoader.Provider::get)
+                    .toList();
+
     private final Settings settings;
+    private final List<RegistryExtensionSource> extensions;
     private final InstantSource clock;
 
     /** For the service loader. */
@@ -107,11 +107,12 @@ public final class RegistrySource implements HubExtensionSource {
     }
 
     RegistrySource(InstantSource clock) {
-        this(Settings.read(SettingReader.DEFAULTS), clock);
+        this(Settings.read(SettingReader.DEFAULTS), INSTALLED, clock);
     }
 
-    private RegistrySource(Settings settings, InstantSource clock) {
+    private RegistrySource(Settings settings, List<RegistryExtensionSource> extensions, InstantSource clock) {
         this.settings = settings;
+        this.extensions = extensions;
         this.clock = clock;
     }
 
@@ -122,7 +123,11 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public HubExtensionSource configured(SettingReader in) {
-        return new RegistrySource(Settings.read(in), clock);
+        Settings read = Settings.read(in);
+        return new RegistrySource(
+                read,
+                extensions.stream().map(extension -> extension.configured(in)).toList(),
+                clock);
     }
 
     @Override
@@ -142,12 +147,16 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public Set<String> operations() {
-        return AgentVault.operations();
+        return extensions.stream()
+                .flatMap(extension -> extension.operations().stream())
+                .collect(Collectors.toSet());
     }
 
     @Override
     public Map<String, HubPage> pages() {
-        return Pages.all();
+        var pages = new LinkedHashMap<String, HubPage>();
+        extensions.forEach(extension -> pages.putAll(extension.pages()));
+        return pages;
     }
 
     @Override
@@ -159,13 +168,13 @@ public final class RegistrySource implements HubExtensionSource {
     public List<ModuleTables> tables(DatabaseKind kind) {
         var all = new ArrayList<>(List.of(Entries.tables(kind)));
         all.addAll(Search.tables(kind));
-        all.addAll(AgentVault.tables(kind));
+        extensions.forEach(extension -> all.addAll(extension.tables(kind)));
         all.addAll(List.of(Prober.TABLES, Revocations.TABLES, FaceOperations.TABLES, PeerOperations.TABLES));
         return all;
     }
 
     @Override
     public HubExtension open(HubParts hub) {
-        return new RegistryHub(hub, settings, clock);
+        return new RegistryHub(hub, settings, extensions, clock);
     }
 }

@@ -14,38 +14,35 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.dialect.Json;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.dialect.spi.WireFace;
 import dev.parley.engine.AgentExtension;
-import dev.parley.extension.HubExtension;
+import dev.parley.extension.Handlers;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers.Timers;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
+import dev.parley.extension.PersonalData;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.Feed;
-import dev.parley.protocol.Operation;
 import dev.parley.protocol.support.Hmac;
 import dev.parley.registry.spi.RegistryEntries;
+import dev.parley.registry.spi.RegistryExtension;
 import dev.parley.registry.vault.Accounts.Developer;
 import dev.parley.registry.vault.Accounts.Key;
 import dev.parley.registry.vault.Accounts.Verification;
 import dev.parley.registry.vault.Tokens.Login;
 import dev.parley.registry.vault.ValueRules.Rule;
-import dev.parley.store.spi.DatabaseKind;
-import dev.parley.store.spi.ModuleTables;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The registry of AgentVault: accounts of developers, and public entries as their cards. Safe for any thread. */
-public final class AgentVault implements AutoCloseable {
+final class AgentVault implements RegistryExtension, PersonalData {
     /** Handlers of the routes, by their names. */
     private static final Map<String, BiFunction<AgentVault, VaultRequest, WireAnswer.Whole>> HANDLERS = Map.ofEntries(
             entry("register", AgentVault::register),
@@ -68,11 +65,6 @@ public final class AgentVault implements AutoCloseable {
             entry("build", AgentVault::buildAgent),
             entry("openapi", (vault, request) -> OpenApi.ANSWER));
 
-    /** Tables of accounts and cards. */
-    public static List<ModuleTables> tables(DatabaseKind kind) {
-        return List.of(Accounts.tables(kind), Cards.TABLES);
-    }
-
     private static final String BEARER = "Bearer";
 
     private static final Rule SECRET = text(1, Passwords.LONGEST);
@@ -92,24 +84,12 @@ public final class AgentVault implements AutoCloseable {
     private final Cards cards;
     private final Actions actions;
     private final Mail mail;
-    private final Supplier<String> url;
-    private final Runnable ready;
+    private final HubParts hub;
 
-    /**
-     * @param mail as of {@link Mail#of}; null for none
-     * @param url address of the hub, for links in mails
-     * @param ready waits until the agents of the hub are entries
-     */
-    public AgentVault(
-            HubParts hub,
-            RegistryEntries entries,
-            @Nullable String mail,
-            Supplier<String> url,
-            Runnable ready,
-            InstantSource clock) {
-        this.ready = ready;
+    /** @param mail as of {@link Mail#of}; null for none */
+    AgentVault(HubParts hub, RegistryEntries entries, @Nullable String mail, InstantSource clock) {
+        this.hub = hub;
         this.mail = Mail.of(mail);
-        this.url = url;
         this.tokens = new Tokens(Hmac.key(hub.key("accounts of the registry")), clock);
         Timers mails =
                 hub.timers().named("registry/verification", (id, content) -> sendVerification(Long.parseLong(id)));
@@ -126,61 +106,47 @@ public final class AgentVault implements AutoCloseable {
             mail.send(
                     developer.get().email(),
                     "Verify your mail address",
-                    "An account of the agent registry at " + url.get() + " was registered with this mail address.\n\n"
+                    "An account of the agent registry at " + hub.url() + " was registered with this mail address.\n\n"
                             + "To verify the address, open this link within 24 hours:\n\n"
-                            + url.get() + "/auth/verify-email?token=" + token.get()
+                            + hub.url() + "/auth/verify-email?token=" + token.get()
                             + "\n\nIf you did not register, ignore this mail.\n");
         }
     }
 
-    /** The faces, by their paths, in front of an agent. */
-    public static Map<String, HubExtension.Face> faces(String agent) {
-        return Route.ROOTS.stream()
-                .collect(Collectors.toMap(root -> root, root -> new HubExtension.Face(agent, new VaultFace(root))));
+    @Override
+    public Map<String, WireFace> faces() {
+        return Route.ROOTS.stream().collect(Collectors.toMap(root -> root, VaultFace::new));
     }
 
-    /** Names of the operations, which are open to callers without credentials. */
-    public static Set<String> operations() {
-        return Route.ALL.stream().map(Route::name).collect(Collectors.toSet());
-    }
-
-    /** An extension with the operations, which have no rows: only the faces call them. */
-    public AgentExtension in(AgentExtension extension) {
-        var handlers = new LinkedHashMap<>(extension.handlers());
-        operations().forEach(name -> handlers.put(name, new Operations()));
-        return new AgentExtension(
-                extension.card(),
-                extension.needs(),
-                extension.methods(),
-                extension.protocol(),
-                handlers,
-                extension.specification());
-    }
-
-    /** Erases the account of a principal, and returns the number of accounts that have changed. */
-    public int erase(String group, String principal) {
-        return accounts.erase(Cards.developer(group, principal));
-    }
-
-    private final class Operations implements AgentEndpoint {
-        @Override
-        @SuppressWarnings("unchecked") // of the one kind of calls
-        public <R> R call(Operation.Call<R> operation, CallContext caller) {
-            if (operation instanceof VaultCall call) {
-                return (R) answer(call);
-            }
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+    /** Handlers of operations that have no rows: only the faces call them. */
+    @Override
+    public Handlers handlers() {
+        AgentEndpoint endpoint = AgentExtension.answering(VaultCall.class, (call, caller) -> answer(call));
+        Handlers handlers = Handlers.NONE;
+        for (Route route : Route.ALL) {
+            handlers = handlers.with(route.name(), endpoint);
         }
+        return handlers;
+    }
 
-        @Override
-        public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-        }
+    @Override
+    public Optional<PersonalData> personalData() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public void unlink(Collection<String> ids, CallContext operator) {
+        // accounts refer to no tasks
+    }
+
+    @Override
+    public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
+        long developer = Cards.developer(operator.scope().group(), principal);
+        return Map.of("registryAccounts", accounts.erase(developer));
     }
 
     private WireAnswer.Whole answer(VaultCall call) {
         try {
-            ready.run();
             calls.count(call.request().address(), call.route().name());
             String route = call.route().name().substring(Route.PREFIX.length());
             return requireNonNull(HANDLERS.get(route), route).apply(this, call.request());

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Pages to which links in mails lead, and which name the calls of accounts. They show nothing of a request. */
-public final class Pages {
+final class Pages {
     private static final List<String> TEXTS = List.of(
             "/ui",
             "Agent registry",
@@ -53,7 +53,7 @@ public final class Pages {
     private Pages() {}
 
     /** The pages by their paths. */
-    public static Map<String, HubPage> all() {
+    static Map<String, HubPage> all() {
         var pages = new LinkedHashMap<String, HubPage>();
         for (int i = 0; i < TEXTS.size(); i += 3) {
             String html =
