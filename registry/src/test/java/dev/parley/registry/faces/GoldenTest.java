@@ -1,25 +1,18 @@
 package dev.parley.registry.faces;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
 import dev.parley.registry.Cards;
+import dev.parley.registry.GoldenFiles;
+import dev.parley.registry.GoldenFiles.Golden;
 import dev.parley.testkit.ExtensionKit;
 import dev.parley.testkit.ExtensionKit.Answer;
 import dev.parley.testkit.ExtensionKit.Caller;
 import dev.parley.trust.cards.CardKeys;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -29,14 +22,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * All documents that the registry writes in the forms of other specifications, compared with files: a directory for each revision of a
- * specification. The address of the hub, times, keys and signatures are replaced by fixed ones. {@code -Dgolden.write=true} writes the
- * files anew.
+ * All documents that the registry writes in the forms of other specifications, compared with {@linkplain GoldenFiles files}.
  */
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GoldenTest {
-    private static final String DIRECTORY = "golden/";
     private static final String AGENT = "urn:air:hub.example.com:default:translator";
     private static final String SEARCH =
             "{'query':{'text':'translate contracts'},'federation':'referrals','pageSize':1}";
@@ -46,7 +36,6 @@ final class GoldenTest {
 
     private Hub hub;
     private Caller web;
-    private String card = "";
 
     @BeforeAll
     void start() throws Exception {
@@ -75,13 +64,6 @@ final class GoldenTest {
                 "application/mcp-server-card+json",
                 "{'name':'com.example/weather','description':'Forecasts','version':'2.1.0',"
                         + "'remotes':[{'type':'sse','url':'https://weather.example/sse'}],'_custom':{'kept':true}}");
-        web.post("/auth/register", "{'name':'judy','email':'judy@example.com','password':'secret-judy'}");
-        String token = web.form("/auth/login", "username=judy%40example.com&password=secret-judy")
-                .text("access_token");
-        Answer made = web.with("Authorization", "Bearer " + token)
-                .post("/api/v1/agent-cards/", "{'card_data':" + vaultCard() + "}");
-        assertThat(made.status()).as(made.text()).isEqualTo(201);
-        card = made.text("id");
     }
 
     private void register(String type, String document) throws Exception {
@@ -90,19 +72,10 @@ final class GoldenTest {
         assertThat(answer.status()).as(answer.text()).isEqualTo(200);
     }
 
-    private static String vaultCard() {
-        return "{'schemaVersion':'1.0','humanReadableId':'judy/weather','agentVersion':'1.0.0','name':'Weather',"
-                + "'description':'Tells the weather','url':'https://judy.example/a2a','provider':{'name':'Judy'},"
-                + "'capabilities':{'a2aVersion':'1.0'},'authSchemes':[{'scheme':'none'}],'tags':['weather']}";
-    }
-
     @AfterAll
     void stop() {
         hub.close();
     }
-
-    /** A request and the file with its answer. */
-    private record Golden(String file, String method, String path, String body) {}
 
     @TestFactory
     Stream<DynamicTest> answersAreAsInTheFiles() {
@@ -135,88 +108,8 @@ final class GoldenTest {
                                 "GET",
                                 "/v0.1/servers/com.example%2Fweather/versions/latest",
                                 ""),
-                        new Golden("mcp-2025-12-11/unknown", "GET", "/v0.1/servers/a%2Fb/versions/latest", ""),
-                        new Golden("agentvault-1.0/cards", "GET", "/api/v1/agent-cards?search=Weather", ""),
-                        new Golden("agentvault-1.0/card", "GET", "/api/v1/agent-cards/" + card, ""),
-                        new Golden("agentvault-1.0/card-by-id", "GET", "/api/v1/agent-cards/id/judy%2Fweather", ""),
-                        new Golden("agentvault-1.0/card-unknown", "GET", "/api/v1/agent-cards/id/judy%2Fnone", ""),
-                        new Golden(
-                                "agentvault-1.0/card-unauthorized", "POST", "/api/v1/agent-cards/", "{'card_data':{}}"),
-                        new Golden(
-                                "agentvault-1.0/validate",
-                                "POST",
-                                "/api/v1/utils/validate-card",
-                                "{'card_data':{'name':'x'}}"))
-                .map(golden -> DynamicTest.dynamicTest(golden.file(), () -> check(golden)));
-    }
-
-    private void check(Golden golden) throws Exception {
-        Answer answer = golden.method().equals("GET") ? web.get(golden.path()) : web.post(golden.path(), golden.body());
-        String written = golden.method() + " " + golden.path().replace(card, "CARD") + "\n"
-                + golden.body().replace('\'', '"') + (golden.body().isEmpty() ? "" : "\n") + "\n" + answer.status()
-                + " "
-                + answer.header("Content-Type") + "\n\n"
-                + indented(fixed("", Json.read(answer.body(), Object.class)), "") + "\n";
-        String file = golden.file().replace('/', '-') + ".txt";
-        if (Boolean.getBoolean("golden.write")) {
-            Path to = Path.of("src/test/resources/dev/parley/registry/faces/golden", golden.file() + ".txt");
-            Files.createDirectories(to.getParent());
-            Files.writeString(to, written);
-        }
-        assertThat(written).as(file).isEqualTo(file(golden.file() + ".txt"));
-    }
-
-    private static String file(String name) throws IOException {
-        try (InputStream in = GoldenTest.class.getResourceAsStream(DIRECTORY + name)) {
-            return in == null ? "" : new String(in.readAllBytes(), UTF_8);
-        }
-    }
-
-    /** JSON with fixed values in place of those that differ each time. */
-    private @Nullable Object fixed(String name, @Nullable Object json) {
-        return switch (json) {
-            case Map<?, ?> reasons when name.equals("parley:why") -> "REASONS"; // of the search
-            case Map<?, ?> object -> {
-                var fixed = new TreeMap<String, @Nullable Object>(); // members have no order
-                object.forEach(
-                        (member, value) -> fixed.put(String.valueOf(member), fixed(String.valueOf(member), value)));
-                yield fixed;
-            }
-            case List<?> list -> {
-                var fixed = new ArrayList<@Nullable Object>();
-                list.forEach(one -> fixed.add(fixed(name, one)));
-                yield fixed;
-            }
-            case String text
-            when List.of("jws", "x", "y", "kid").contains(name) -> name.toUpperCase(java.util.Locale.ROOT);
-            case String text ->
-                text.replace(hub.url(), "https://hub.example.com")
-                        .replaceAll("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z", "2026-11-23T12:00:00Z")
-                        .replaceAll("sha256:[0-9a-f]{64}", "sha256:DIGEST")
-                        .replaceAll("(did:web:[a-z.]+#).+", "$1KID");
-            case Number number when List.of("iat", "score").contains(name) -> 0;
-            case null, default -> json;
-        };
-    }
-
-    private static String indented(@Nullable Object json, String indent) {
-        String deeper = indent + "  ";
-        return switch (json) {
-            case Map<?, ?> object
-            when !object.isEmpty() -> {
-                var members = new ArrayList<String>();
-                object.forEach((name, value) ->
-                        members.add(deeper + new String(Json.write(name), UTF_8) + ": " + indented(value, deeper)));
-                yield "{\n" + String.join(",\n", members) + "\n" + indent + "}";
-            }
-            case List<?> list
-            when !list.isEmpty() -> {
-                var elements = new ArrayList<String>();
-                list.forEach(one -> elements.add(deeper + indented(one, deeper)));
-                yield "[\n" + String.join(",\n", elements) + "\n" + indent + "]";
-            }
-            case null -> "null";
-            default -> new String(Json.write(json), UTF_8);
-        };
+                        new Golden("mcp-2025-12-11/unknown", "GET", "/v0.1/servers/a%2Fb/versions/latest", ""))
+                .map(golden -> DynamicTest.dynamicTest(
+                        golden.file(), () -> new GoldenFiles(GoldenTest.class, web, hub.url()).check(golden, "")));
     }
 }

@@ -112,17 +112,12 @@ final class RegistryRequestsTest {
                             stranger.delete("/registry/agents/" + id),
                             stranger.get("/registry/agents/" + id + "/views"),
                             stranger.get("/admin/registry/peers"),
-                            stranger.get("/api/v1/agent-cards/?owned_only=true"),
-                            stranger.get("/api/v1/developers/me"),
-                            stranger.form("/auth/login", "username=nobody%40example.com&password=wrong-password"),
-                            ExtensionKit.caller(hub.url(), "X-Api-Key", "avreg_wrong")
-                                    .post("/api/v1/agent-cards/", "{'card_data':{}}"),
                             ExtensionKit.caller(hub.url(), "Authorization", "Bearer wrong")
                                     .get("/registry/agents"))
                     .filter(answer -> answer.status() == 401)
                     .toList();
 
-            assertThat(refused).hasSizeGreaterThan(6);
+            assertThat(refused).hasSize(6);
             assertThat(refused.getFirst().response().uri().toString()).endsWith("/card");
             for (Answer answer : refused) {
                 assertThat(answer.header("WWW-Authenticate"))

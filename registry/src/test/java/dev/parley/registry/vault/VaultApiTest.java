@@ -13,6 +13,7 @@ import dev.parley.hub.HubBuilder;
 import dev.parley.registry.vault.Api.Answer;
 import dev.parley.store.database.Database;
 import dev.parley.testkit.Eventually;
+import dev.parley.trust.Authentication;
 import dev.parley.trust.PolicyFile;
 import jakarta.mail.MessagingException;
 import jakarta.mail.internet.MimeMessage;
@@ -225,6 +226,27 @@ class VaultApiTest {
     private Answer recover(String name, String key) throws Exception {
         return api.send(
                 "POST", "/auth/recover-account", "{'email':'%s@example.com','recovery_key':'%s'}".formatted(name, key));
+    }
+
+    @Test
+    @DisplayName("M7: each 401 of a hub that wants credentials says which ones an account has")
+    void each401HasAChallenge() throws Exception {
+        try (Hub required = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .start()) {
+            var stranger = new Api(required.url());
+
+            assertThat(List.of(
+                            stranger.get("/api/v1/agent-cards/?owned_only=true"),
+                            stranger.get("/developers/me"),
+                            stranger.login("nobody@example.com", "wrong-password"),
+                            stranger.send(
+                                    "POST", "/api/v1/agent-cards/", "{'card_data':{}}", "X-Api-Key", "avreg_wrong")))
+                    .allSatisfy(answer -> assertThat(answer.is(401).header("WWW-Authenticate"))
+                            .isEqualTo("Bearer"));
+        }
     }
 
     @Test
