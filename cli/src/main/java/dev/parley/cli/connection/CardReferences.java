@@ -117,7 +117,8 @@ public final class CardReferences {
             return HttpAddress.typed(reference);
         } catch (IllegalArgumentException wrong) {
             throw notFound(
-                    "\"" + reference + "\": not the address of an agent (expected: a host, an http or https URL, or a card file)",
+                    "\"" + reference
+                            + "\": not the address of an agent (expected: a host, an http or https URL, or a card file)",
                     "for example: -a " + ClientFlags.LOCAL_HUB);
         }
     }

@@ -162,7 +162,7 @@ public interface TaskLog extends AutoCloseable {
      */
     default List<TaskKey> changed(Map<TaskKey, Long> known) {
         return known.entrySet().stream()
-                .filter(task -> find(task.getKey()).map(Head::lastSequence).orElse(-1L) != task.getValue())
+                .filter(task -> !find(task.getKey()).map(Head::lastSequence).equals(Optional.of(task.getValue())))
                 .map(Map.Entry::getKey)
                 .toList();
     }
