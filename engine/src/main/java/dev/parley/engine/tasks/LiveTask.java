@@ -530,7 +530,8 @@ public final class LiveTask implements TaskLog.Writer {
                     ahead = next;
                     written = event.sequence();
                     emitted = written;
-                    weight = weight + Weight.of(event.event());
+                    int before = weight;
+                    weight = before + Weight.of(event.event());
                     tail.add(List.of(event));
                     isForeign = !next.state().isTerminal();
                     changed.signalAll();
