@@ -391,6 +391,7 @@ class UpCommandTest {
         Map.of(
                         List.of("--admin-bind", "127.0.0.1"), "--admin-bind without --admin-port",
                         List.of("--port", "17500", "--admin-port", "17500"), "--port and --admin-port are both 17500",
+                        List.of("--data", ""), "invalid --data:  (expected: a path)",
                         List.of("--max-task", "2GB"), "invalid --max-task: 2GB (expected: a size from 1B to 1GB)",
                         List.of("--webhook-allow", "http://x"), "invalid --webhook-allow: http://x (expected: host",
                         List.of("--auth", "openIdConnect"),

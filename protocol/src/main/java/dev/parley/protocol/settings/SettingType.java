@@ -60,7 +60,9 @@ public record SettingType<T>(String expected, Function<String, T> parser) {
         return new SettingType<>("a number from 1 to " + most, text -> inRange(Integer.parseInt(text), most));
     }
 
-    public static final SettingType<Path> PATH = new SettingType<>("a path", Path::of);
+    /** A path; an empty text, as of an unset variable of a shell, would be the working directory. */
+    public static final SettingType<Path> PATH = new SettingType<>("a path", Path::of)
+            .requiring(path -> !path.toString().isEmpty(), "a path");
 
     public static final SettingType<URI> HTTP_URL = new SettingType<>("an http or https URL", SettingType::url);
 
