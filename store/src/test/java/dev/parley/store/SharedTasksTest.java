@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
+import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -24,6 +26,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.SettableClock;
 import java.time.Duration;
@@ -36,7 +39,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -242,6 +247,83 @@ final class SharedTasksTest {
 
         assertThat(waiting.get().id()).isNotEqualTo("task-1");
         assertThat(runs.get("m")).hasValue(1);
+    }
+
+    /** A store before whose statements others are run, each once. */
+    private Store interrupted(Map<String, String> others) {
+        var left = new ConcurrentHashMap<>(others);
+        Store store = schema.store(
+                InstantSource.system(),
+                Once.CLAIM,
+                sql -> left.forEach((part, other) -> {
+                    if (sql.contains(part) && left.remove(part, other)) {
+                        schema.run(other);
+                    }
+                }));
+        stores.add(store);
+        return store;
+    }
+
+    private static List<String> tasksOf(Store store, String message) {
+        return store.database()
+                .read(session -> session.list(
+                        row -> DatabaseSession.text(row, 1),
+                        "SELECT task_id FROM message WHERE message_id = ?",
+                        message));
+    }
+
+    @Test
+    void aClaimWhoseRivalIsReleasedMeanwhileHasItsRow() {
+        Store other = store(InstantSource.system(), Once.CLAIM);
+        other.log().claim(new Claim(key("m"), "task-1", null)).join();
+        Store store = interrupted(Map.of("WITH ORDINALITY", "DELETE FROM message WHERE task_id = 'task-1'"));
+
+        store.log().claim(new Claim(key("m"), "task-2", null)).join();
+
+        assertThat(tasksOf(store, "m")).containsOnly("task-2");
+        assertThat(other.log().claim(new Claim(key("m"), "task-3", null)))
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(KeyTakenException.class);
+    }
+
+    @Test
+    void aClaimWhoseRivalIsReleasedAndFollowedByAnotherIsRefused() {
+        Store other = store(InstantSource.system(), Once.CLAIM);
+        other.log().claim(new Claim(key("m"), "task-1", null)).join();
+        Store store = interrupted(Map.of(
+                "WITH ORDINALITY",
+                "DELETE FROM message WHERE task_id = 'task-1'",
+                "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no) VALUES",
+                "INSERT INTO message (day, lane_no, message_id, task_id, made_ms, stream_no)"
+                        + " SELECT day, lane_no, 'm', 'task-3', made_ms, stream_no FROM message"));
+        other.log().claim(new Claim(key("n"), "task-n", null)).join();
+
+        CompletableFuture<?> claim = store.log().claim(new Claim(key("m"), "task-2", null));
+
+        assertThat(claim)
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(KeyTakenException.class);
+        assertThat(tasksOf(store, "m")).containsOnly("task-3");
+    }
+
+    @Test
+    void aTaskWithoutAClaimWhoseRivalIsReleasedMeanwhileHasItsKey() {
+        Store other = store(InstantSource.system(), Once.CLAIM);
+        other.log().claim(new Claim(key("m"), "task-1", null)).join();
+        Store store = interrupted(Map.of("WITH ORDINALITY", "DELETE FROM message WHERE task_id = 'task-1'"));
+
+        Segments.write(
+                store.log(),
+                new TaskKey(CALLER.scope(), "agent", "task-2"),
+                1,
+                TaskState.WORKING,
+                Instant.now(),
+                key("m"));
+
+        assertThat(tasksOf(store, "m")).containsOnly("task-2");
+        assertThat(other.log().taskOf(key("m"))).contains("task-2");
     }
 
     @Test

@@ -79,14 +79,19 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
                 + " ON CONFLICT (day, lane_no, message_id) DO NOTHING";
     }
 
-    /** Keys that lead to other tasks than those of the arrays, of the same days and of those beside them. */
+    /**
+     * Keys that lead to other tasks than those of the arrays, of the same days and of those beside them; a row of nulls for a key that leads
+     * nowhere: the rival that kept it out was removed since.
+     */
     private static final String RIVALS = "SELECT u.no, m.day, m.task_id, m.made_ms, m.stream_no,"
             + " EXISTS (SELECT 1 FROM task WHERE task.task_id = m.task_id),"
             + " EXISTS (SELECT 1 FROM stream WHERE stream.stream_no = m.stream_no)"
             + " FROM unnest(?::integer[], ?::bigint[], ?::text[], ?::text[]) WITH ORDINALITY"
-            + " AS u(day, lane_no, message_id, task_id, no), LATERAL (SELECT * FROM message WHERE"
+            + " AS u(day, lane_no, message_id, task_id, no) LEFT JOIN LATERAL (SELECT * FROM message WHERE"
             + " message.day IN (u.day - 1, u.day, u.day + 1) AND message.lane_no = u.lane_no"
-            + " AND message.message_id = u.message_id AND message.task_id <> u.task_id LIMIT 3) AS m";
+            + " AND message.message_id = u.message_id AND message.task_id <> u.task_id LIMIT 3) AS m ON true"
+            + " WHERE m.task_id IS NOT NULL OR coalesce((SELECT false FROM message WHERE message.day = u.day"
+            + " AND message.lane_no = u.lane_no AND message.message_id = u.message_id LIMIT 1), true)";
 
     /** Column of the rows of a statement, and its type. */
     private record Column<T>(String type, Function<T, @Nullable Object> value) {}
@@ -371,6 +376,10 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
                 while (row.next()) {
                     int index = Math.toIntExact(row.getLong(1)) - 1;
                     MessageRow wanted = rows.get(index);
+                    List<RivalKey> known = found.computeIfAbsent(owners.get(index), any -> new ArrayList<>());
+                    if (row.getObject(2) == null) {
+                        continue;
+                    }
                     var rival = new RivalKey(
                             new MessageRow(
                                     row.getLong(2),
@@ -381,7 +390,6 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
                             row.getBoolean(6),
                             row.getLong(5),
                             row.getLong(5) != system.stream() && row.getBoolean(7));
-                    List<RivalKey> known = found.computeIfAbsent(owners.get(index), any -> new ArrayList<>());
                     if (!known.contains(rival)) {
                         known.add(rival);
                     }

@@ -32,7 +32,7 @@ record RivalKey(MessageRow row, boolean hasTask, long stream, boolean isOfOther)
         void add(DatabaseSession session, MessageRow row) throws SQLException;
     }
 
-    /** Settles whether {@code keys} get the place of others; tells their user if they do not, and leaves none of them then. */
+    /** Settles whether {@code keys} get the place of others, if any; tells their user if they do not, and leaves none of them then. */
     static void settle(DatabaseSession session, Keys keys, List<RivalKey> rivals, Statements statements)
             throws SQLException {
         KeyTakenException taken = taken(keys, rivals);

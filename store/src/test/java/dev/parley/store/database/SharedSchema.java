@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +34,20 @@ public final class SharedSchema {
 
     /** Opens it once more. */
     public Store store(InstantSource clock, Once once) {
-        Database database = Database.open(schema, SharedSchema::peaceful);
+        return store(clock, once, sql -> {});
+    }
+
+    /** @param before is told each statement before it is prepared, which is once for each connection */
+    public Store store(InstantSource clock, Once once, Consumer<String> before) {
+        Database database = Database.open(schema, connection -> peaceful(connection, before));
         Store store = Store.in(database, clock, AtRest.PLAIN, once);
         // Each stream has a chain of its own, which begin alike.
         run("ALTER TABLE audit_part DROP CONSTRAINT IF EXISTS audit_part_pkey");
         return store;
     }
 
-    private void run(String sql) {
+    /** Runs a statement as another hub does. */
+    public void run(String sql) {
         try (Connection connection = schema.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
@@ -56,19 +63,21 @@ public final class SharedSchema {
     }
 
     /** A connection by which no hub is ended, and none keeps the database for itself. */
-    private static Connection peaceful(Connection connection) {
-        return proxy(Connection.class, connection, result -> proxy(Statement.class, result, any -> any));
+    private static Connection peaceful(Connection connection, Consumer<String> before) {
+        return proxy(
+                Connection.class, connection, before, result -> proxy(Statement.class, result, sql -> {}, any -> any));
     }
 
     private interface Results {
         Statement of(Statement statement);
     }
 
-    private static <T> T proxy(Class<T> type, T target, Results results) {
+    private static <T> T proxy(Class<T> type, T target, Consumer<String> before, Results results) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
                     @Nullable Object[] changed = arguments == null ? null : arguments.clone();
                     if (changed != null && changed.length > 0 && changed[0] instanceof String sql) {
+                        before.accept(sql);
                         changed[0] = peaceful(sql);
                     }
                     try {
