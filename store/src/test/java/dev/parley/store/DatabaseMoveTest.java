@@ -26,6 +26,8 @@ import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.NotOpenedException;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -45,6 +47,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Moves of a database of SQLite to PostgreSQL. */
 final class DatabaseMoveTest {
@@ -296,6 +300,30 @@ final class DatabaseMoveTest {
         assertThatThrownBy(() -> move())
                 .isInstanceOf(NotOpenedException.class)
                 .hasMessageContaining("it has tables of Parley");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"t TEXT NOT NULL UNIQUE", "t TEXT NOT NULL CHECK (t <> 's3cret')", "t TEXT, CHECK (t IS NULL)"})
+    void errorsOfTheServerHaveNoValuesOfRows(String column) throws IOException {
+        try (Database database = Database.open(data)) {
+            database.migrate("texts", List.of("CREATE TABLE texts (n KEY PRIMARY KEY, t TEXT)"));
+            database.write(session -> session.update("INSERT INTO texts VALUES (1, 's3cret'), (2, 's3cret')"));
+        }
+        String url = PostgresqlServer.url();
+        var other = new ModuleTables("texts", List.of("CREATE TABLE texts (n KEY PRIMARY KEY, " + column + ")"));
+
+        assertThatThrownBy(() -> {
+                    try (DatabaseMove move = DatabaseMove.begin(data, url, List.of(other))) {
+                        move.copy((table, copied, all) -> {});
+                    }
+                })
+                .hasMessageStartingWith("table texts: ERROR: ")
+                .satisfies(failure -> {
+                    var trace = new StringWriter();
+                    failure.printStackTrace(new PrintWriter(trace));
+                    assertThat(trace.toString()).contains("texts_").doesNotContain("s3cret");
+                });
     }
 
     private void beginMove() {

@@ -35,6 +35,9 @@ public final class DatabaseMove implements AutoCloseable {
     /** Hash of a chain without links. */
     private static final String BEGINNING = "0".repeat(64);
 
+    /** Has errors of the server, and those of batches, contain no values of rows, which may be personal data or secrets. */
+    private static final String WITHOUT_VALUES = "logServerErrorDetail=false";
+
     /** Receiver of the progress of a move. */
     public interface Progress {
         /**
@@ -65,7 +68,7 @@ public final class DatabaseMove implements AutoCloseable {
      * @throws StoreException if the directory is in use or has other tables, or the target is not empty or cannot be written
      */
     public static DatabaseMove begin(Path directory, String target, List<ModuleTables> known) {
-        return begin(directory, new PostgresqlUrl(target), known);
+        return begin(directory, new PostgresqlUrl(target + (target.contains("?") ? "&" : "?") + WITHOUT_VALUES), known);
     }
 
     /** {@link #begin(Path, String, List)} with connections of another source. */
