@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Fingerprints of the secrets that the hubs of a database have, by the names of the secrets. A hub with others would refuse the tokens of
  * the other hubs and could not read what they have encrypted.
  *
- * <p>A fingerprint is the beginning of a code of the secret. The secrets are random, of 192 bits and more, so that it helps nobody to
- * guess one.
+ * <p>A fingerprint is the beginning of a code of the secret. The secrets that hubs make are random, of 192 bits and more: nothing about one
+ * follows from it. A slow hash would not protect a passphrase in their place, which can be guessed from the signature of a token, too.
  */
 public final class SecretPrints {
     private static final Logger LOG = System.getLogger("dev.parley.store");
