@@ -36,8 +36,16 @@ class DocumentsTest {
             Set.of("docs/conformance.md", "docs/interop.md", "docs/cli-compliance.md", "CHANGELOG.md");
 
     /** Flags of the launcher, of Java and of other programs that documents mention. */
-    private static final Set<String> OTHER_FLAGS =
-            Set.of("add-opens", "enable-native-access", "encoding", "from-file", "interop", "plaintext", "template");
+    private static final Set<String> OTHER_FLAGS = Set.of(
+            "add-opens",
+            "enable-native-access",
+            "encoding",
+            "from-file",
+            "from-literal",
+            "interop",
+            "now",
+            "plaintext",
+            "template");
 
     /** Names of the JDK and of libraries that documents mention. */
     private static final Set<String> OTHER_NAMES =

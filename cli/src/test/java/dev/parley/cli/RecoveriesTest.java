@@ -70,6 +70,7 @@ final class RecoveriesTest {
             registry.federation.PeerCopies.PAUSES PT30S PT10M
             registry.federation.Peers.PAUSES PT10S PT5M
             store.connection.Outage.PAUSES PT0.05S PT1S
+            store.database.HubStart.RETRIES PT0.2S PT2S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
             """;
 
@@ -91,6 +92,7 @@ final class RecoveriesTest {
             entry("server.helidon.StreamThreads", "woken by the writer, up to a time limit"),
             entry("server.limits.Pace", "woken by the end of its stream"),
             entry("store.database.HubLease", "a second between two renewals of a lease"),
+            entry("store.database.HubStart", "before a hub that waited registers again, or while another one starts"),
             entry("store.database.PostgresqlSystem", "while a database is opened, for 3 s at most"),
             entry("store.database.Writer", "the writer's own thread, while its database fails"));
 

@@ -45,7 +45,6 @@ final class SimulatedLog implements TaskLog {
         }
     }
 
-    /** The part that survives a crash. */
     /** Faults of a log that a simulation has to find. */
     enum LogFault {
         /** Claims are granted without a look. */
@@ -54,6 +53,7 @@ final class SimulatedLog implements TaskLog {
         SHOWS_OLD_HEADS
     }
 
+    /** The part that survives a crash. */
     static final class Disk {
         final MemoryTaskLog log;
         /** The tasks in the order of their first commits. */

@@ -1,6 +1,5 @@
 package dev.parley.engine.tasks;
 
-import dev.parley.engine.tasks.LiveTask.Reader;
 import dev.parley.protocol.LoggedEvent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,7 +15,7 @@ final class Tail {
 
     private final ArrayDeque<LoggedEvent> events = new ArrayDeque<>();
     /** Open readers that have looked for events. */
-    private final Set<Reader> readers = new HashSet<>(2);
+    private final Set<Object> readers = new HashSet<>(2);
 
     void add(List<LoggedEvent> more) {
         for (LoggedEvent event : more) {
@@ -27,11 +26,11 @@ final class Tail {
         }
     }
 
-    void enter(Reader reader) {
+    void enter(Object reader) {
         readers.add(reader);
     }
 
-    void leave(Reader reader) {
+    void leave(Object reader) {
         readers.remove(reader);
     }
 

@@ -111,11 +111,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         return open(directory, connection -> connection);
     }
 
-    /**
-     * {@link #open(Path)} with all connections wrapped.
-     *
-     * @throws StoreException if another process has it open, or it cannot be read or written
-     */
+    /** {@link #open(Path)} with all connections wrapped. */
     public static Database open(Path directory, Wrapper wrapper) {
         return open(directory, wrapper, Registration.ALONE);
     }
@@ -252,11 +248,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         return open(source, connection -> connection, PostgresqlSystem.PATIENCE);
     }
 
-    /**
-     * {@link #open(DataSource)} with all connections wrapped.
-     *
-     * @throws StoreException if another process has it open, or it cannot be read or written
-     */
+    /** {@link #open(DataSource)} with all connections wrapped. */
     public static Database open(DataSource source, Wrapper wrapper) {
         return open(source, wrapper, PostgresqlSystem.PATIENCE);
     }
