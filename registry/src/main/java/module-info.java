@@ -9,10 +9,7 @@ module dev.parley.registry.hub {
     requires dev.parley.protocol;
     requires dev.parley.store;
     requires dev.parley.trust;
-    requires com.nimbusds.jose.jwt;
-    requires jakarta.mail;
     requires java.sql;
-    requires org.bouncycastle.provider;
 
     exports dev.parley.registry.hub;
     exports dev.parley.registry.spi;
@@ -23,6 +20,4 @@ module dev.parley.registry.hub {
     provides dev.parley.extension.HubExtensionSource with
             dev.parley.registry.hub.RegistrySource,
             dev.parley.registry.reports.ReportSource;
-    provides dev.parley.registry.spi.RegistryExtensionSource with
-            dev.parley.registry.vault.VaultSource;
 }
