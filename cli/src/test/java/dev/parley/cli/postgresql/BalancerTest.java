@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three hubs of one database behind nginx and HAProxy, with the configurations of {@code deploy/}. */
 @Tag("heavy")
-@Timeout(120)
+@Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BalancerTest {
     private static final int HUBS = 3;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the unit lets a hub run needs a machine that systemd has started, and is not tested.
  */
 @Tag("heavy")
-@Timeout(120)
+@Timeout(300)
 final class SystemdUnitTest {
     private static final Path UNIT = Path.of("..", "deploy", "systemd", "parley@.service");
     private static final List<String> SECRETS = List.of("token.secret", "webhook.master", "encryption.key");
