@@ -55,8 +55,7 @@ public final class Checkup {
                 case "backlog" -> "Look whether the receivers answer: deliveries are tried again by themselves.";
                 case "dead letters" -> "See parley push dead-letters list, and redeliver once the receivers answer.";
                 case "changes" -> "Remove the cause; the hub tries again by itself, and needs no restart.";
-                case "disk" ->
-                    "Make room on the file system of the data directory, or move the directory to a larger one.";
+                case "disk" -> "Make room on the file system of the data directory, or move it to a larger one.";
                 case "database" -> "Restore the database from a backup, or start the version of Parley that wrote it.";
                 case "task", "tasks" -> "Restore these tasks from a backup, or erase them with parley privacy erase.";
                 case "webhook" -> "Remove the webhook and register it again.";
