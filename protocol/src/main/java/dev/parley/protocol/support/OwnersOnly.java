@@ -1,18 +1,22 @@
 package dev.parley.protocol.support;
 
+import static java.nio.file.attribute.PosixFilePermission.GROUP_READ;
+import static java.nio.file.attribute.PosixFilePermission.OTHERS_READ;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
+import java.util.Set;
 
 /**
  * Creates files and directories that only their owner can read, on file systems with owners. Existing ones keep their
@@ -36,9 +40,7 @@ public final class OwnersOnly {
     /** True if others than its owner may read the file; false where the platform cannot say. */
     public static boolean isReadByOthers(Path file) {
         try {
-            var permissions = Files.getPosixFilePermissions(file);
-            return permissions.contains(PosixFilePermission.GROUP_READ)
-                    || permissions.contains(PosixFilePermission.OTHERS_READ);
+            return !Collections.disjoint(Files.getPosixFilePermissions(file), Set.of(GROUP_READ, OTHERS_READ));
         } catch (IOException | UnsupportedOperationException unknown) {
             return false;
         }
@@ -57,11 +59,18 @@ public final class OwnersOnly {
      * @throws java.nio.file.FileAlreadyExistsException if it is there; it is as it was
      */
     public static void create(Path file, byte[] content) throws IOException {
+        create(
+                file,
+                content,
+                written -> Files.createLink(file, written)); // never replaces what another process has made
+    }
+
+    static void create(Path file, byte[] content, Naming link) throws IOException {
         write(file, content, written -> {
             try {
-                Files.createLink(file, written); // unlike a move, never replaces what another process has made
-            } catch (UnsupportedOperationException noLinks) {
-                Files.move(written, file);
+                link.name(written);
+            } catch (UnsupportedOperationException | FileSystemException noLinks) { // or the file exists
+                Files.move(written, file); // refuses it, unless it is made in the same moment
             }
         });
     }
@@ -71,8 +80,7 @@ public final class OwnersOnly {
         write(file, content, written -> Files.move(written, file, StandardCopyOption.ATOMIC_MOVE));
     }
 
-    @FunctionalInterface
-    private interface Naming {
+    interface Naming {
         void name(Path written) throws IOException;
     }
 
@@ -104,10 +112,8 @@ public final class OwnersOnly {
     }
 
     private static FileAttribute<?>[] permissions(Path path, String permissions) {
-        return path.getFileSystem().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
-                }
-                : new FileAttribute<?>[0];
+        var owners = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
+        boolean hasOwners = path.getFileSystem().supportedFileAttributeViews().contains("posix");
+        return hasOwners ? new FileAttribute<?>[] {owners} : new FileAttribute<?>[0];
     }
 }

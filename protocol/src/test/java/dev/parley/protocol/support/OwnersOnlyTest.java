@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +33,29 @@ final class OwnersOnlyTest {
         try (var files = Files.list(directory)) {
             assertThat(files).hasSize(1);
         }
+    }
+
+    @Test
+    void aFileIsMadeAndNeverReplacedOnAFileSystemWithoutLinks() throws IOException {
+        Path file = directory.resolve("secret");
+        OwnersOnly.Naming forbidden = written -> {
+            throw new FileSystemException(file.toString(), written.toString(), "Operation not permitted");
+        };
+        OwnersOnly.Naming unknown = written -> {
+            throw new UnsupportedOperationException();
+        };
+
+        OwnersOnly.create(file, "first".getBytes(UTF_8), forbidden);
+        for (OwnersOnly.Naming link : List.of(forbidden, unknown)) {
+            assertThatThrownBy(() -> OwnersOnly.create(file, "second".getBytes(UTF_8), link))
+                    .isInstanceOf(FileAlreadyExistsException.class);
+        }
+        OwnersOnly.create(directory.resolve("other"), "other".getBytes(UTF_8), unknown);
+
+        assertThat(file).hasContent("first");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        assertThat(directory.toFile().list()).containsExactlyInAnyOrder("secret", "other");
     }
 
     @Test
