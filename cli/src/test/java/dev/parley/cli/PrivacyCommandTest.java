@@ -7,6 +7,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.knowledge.api.SharedKnowledge;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -79,10 +80,15 @@ final class PrivacyCommandTest {
             Ran asked = shell.run("kg", "query", "-a", hub.agentUrl("echo"), "SELECT ?o { <ex:p1> <ex:status> ?o }");
             assertThat(asked.out()).as(asked.err()).contains("told");
 
-            Ran exported = shell.run("privacy", "export", "mine.jsonl", "--subject", "anonymous", "--url", hub.url());
-            assertThat(exported.out())
-                    .as(exported.err())
-                    .contains("Tasks: 1", "Statements: 0", "Questions: 1", "Audit-Rows: ");
+            Ran exported = Eventually.value( // a query is answered before its record is on disk
+                    "the record of the query",
+                    () -> {
+                        Files.deleteIfExists(directory.resolve("mine.jsonl"));
+                        return shell.run(
+                                "privacy", "export", "mine.jsonl", "--subject", "anonymous", "--url", hub.url());
+                    },
+                    ran -> ran.out().contains("Questions: 1"));
+            assertThat(exported.out()).as(exported.err()).contains("Tasks: 1", "Statements: 0", "Audit-Rows: ");
             assertThat(Files.getPosixFilePermissions(directory.resolve("mine.jsonl")))
                     .containsExactlyInAnyOrder(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
             assertThat(Files.readString(directory.resolve("mine.jsonl")))
