@@ -131,7 +131,7 @@ final class FollowedTasksTest {
         awaitAtOwner(task, TaskArtifactUpdateEvent.class, 1);
         long seen;
         try (Feed<LoggedEvent> stream = one.watch(new SubscribeToTask(null, task.id(), null), CALLER)) {
-            seen = stream.next(Duration.ofSeconds(10)).getLast().sequence();
+            seen = requireNonNull(stream.next(Duration.ofSeconds(10))).getLast().sequence();
         }
         try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task.id(), seen), CALLER)) {
             var reading = CompletableFuture.supplyAsync(() -> {
