@@ -601,7 +601,7 @@ final class Simulation {
             List<LoggedEvent> before = disk.events(key(task));
             Task found = agent.call(GetTask.of(task), context);
             // An engine is not told that another one has erased a task which had ended.
-            boolean isPeer = peer != null && agent == peer.agent;
+            boolean isPeer = peer != null && agent.equals(peer.agent);
             require(
                     Invariant.ONE_LIVE_TASK,
                     !gone || isPeer && found.state().isTerminal(),
