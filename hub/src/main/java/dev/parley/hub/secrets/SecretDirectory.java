@@ -68,8 +68,10 @@ public record SecretDirectory(Path path, boolean isOwn) {
 
     /** @throws NotOpenedException if one of the files is missing in a directory that is only read */
     public void require(List<String> names) {
-        if (!isOwn) {
-            names.forEach(name -> find(name).orElseThrow(() -> missing(name)));
+        for (String name : names) {
+            if (!isOwn && find(name).isEmpty()) {
+                throw missing(name);
+            }
         }
     }
 
