@@ -87,8 +87,8 @@ final class SystemdUnitTest {
                 .findFirst()
                 .orElseThrow();
         command = command.substring(command.indexOf('\'') + 1, command.lastIndexOf('\''));
-        Path state =
-                Files.createDirectories(directory.resolve("state/parley/hub1")).getParent();
+        Path state = directory.resolve("state");
+        Files.createDirectories(state.resolve("parley/hub1"));
         String program = Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:TieredStopAtLevel=1 -cp '"
                 + System.getProperty("java.class.path") + "' dev.parley.cli.Main";
         for (Map.Entry<String, String> change : Map.of(
@@ -99,7 +99,7 @@ final class SystemdUnitTest {
                         "%i",
                         "hub1",
                         "%S",
-                        String.valueOf(state.getParent()),
+                        state.toString(),
                         "/etc/parley/",
                         directory + "/")
                 .entrySet()) {
