@@ -99,7 +99,7 @@ class EncryptedFileTest {
         Files.writeString(file(), good.replace("300000", "300001"));
         assertThatThrownBy(() -> withKeyFile().read("s", "u")).hasMessageContaining("cannot be opened");
         Files.writeString(file(), good.replace("300000", "1000"));
-        assertThatThrownBy(() -> withKeyFile().read("s", "u")).hasMessageContaining("no encrypted file of keys");
+        assertThatThrownBy(() -> withKeyFile().read("s", "u")).hasMessageContaining("is not an encrypted file of keys");
     }
 
     @Test
