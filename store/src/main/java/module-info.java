@@ -4,6 +4,7 @@ module dev.parley.store {
     requires transitive dev.parley.engine;
     requires dev.parley.dialect;
     requires transitive java.sql;
+    requires static org.postgresql.jdbc;
     requires org.xerial.sqlitejdbc;
 
     exports dev.parley.store;

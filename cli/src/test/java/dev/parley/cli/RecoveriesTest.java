@@ -72,6 +72,7 @@ final class RecoveriesTest {
             store.connection.Outage.PAUSES PT0.05S PT1S
             store.database.HubStart.RETRIES PT0.2S PT2S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
+            store.tasks.TaskHints.CONNECTS PT0.1S PT5S
             """;
 
     /** Recoveries whose bounds come from a setting. */
@@ -93,6 +94,7 @@ final class RecoveriesTest {
             entry("server.limits.Pace", "woken by the end of its stream"),
             entry("store.database.HubLease", "a second between two renewals of a lease"),
             entry("store.database.HubStart", "before a hub that waited registers again, or while another one starts"),
+            entry("store.tasks.TaskHints", "5 ms in which hints gather, and after a connection that has failed"),
             entry("store.database.PostgresqlSystem", "while a database is opened, for 3 s at most"),
             entry("store.database.Writer", "the writer's own thread, while its database fails"));
 

@@ -118,6 +118,7 @@ public final class Engine implements AutoCloseable {
         deliveries().ifPresent(Webhooks::start);
         if (log.once() == Once.CLAIM) {
             var unused = sweeper.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
+            log.onHint(ids -> threads.start("hints", () -> tasks.hear(ids)));
         }
         if (retention != null) {
             var unused = sweeper.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);

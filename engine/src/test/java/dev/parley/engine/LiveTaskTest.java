@@ -60,6 +60,9 @@ final class LiveTaskTest {
         public boolean refresh(LiveTask live) {
             return true;
         }
+
+        @Override
+        public void follow(TaskKey key) {}
     });
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);

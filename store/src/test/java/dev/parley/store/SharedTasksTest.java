@@ -458,4 +458,40 @@ final class SharedTasksTest {
         steps.add("end");
         assertThat(send(other, said("m-1", "wait"), CALLER).state()).isEqualTo(TaskState.COMPLETED);
     }
+
+    /** Reads a stream of another hub while the owner emits an event now and then, and returns how late each was, in ms. */
+    private List<Long> lateness(int events, Runnable disturbance) throws Exception {
+        AgentEndpoint one = asking();
+        AgentEndpoint other = asking();
+        var begins = new SendMessage(
+                null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
+        String task = ((Task) one.call(begins, CALLER)).id();
+        var late = new ArrayList<Long>();
+        try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task, 1L), CALLER);
+                Feed<LoggedEvent> own = one.watch(new SubscribeToTask(null, task, 1L), CALLER)) {
+            for (int i = 0; i < events; i++) {
+                disturbance.run();
+                steps.add("step " + i);
+                assertThat(own.next(Duration.ofSeconds(10))).isNotEmpty();
+                long written = System.nanoTime();
+                assertThat(stream.next(Duration.ofSeconds(10))).isNotEmpty();
+                late.add(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - written));
+            }
+        }
+        steps.add("end");
+        late.sort(null);
+        return late;
+    }
+
+    @Test
+    void eventsOfAnotherHubAreHintedAt() throws Exception {
+        assertThat(lateness(40, () -> {}).get(20)).as("median, in ms").isLessThan(500); // a look each second is later
+    }
+
+    @Test
+    void eventsOfAnotherHubArriveAlsoIfTheConnectionsOfHintsAreCut() throws Exception {
+        List<Long> late = lateness(20, () -> schema.cut("LISTEN"));
+
+        assertThat(late.getLast()).as("the latest, in ms").isLessThan(5_000);
+    }
 }

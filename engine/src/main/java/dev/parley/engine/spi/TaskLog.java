@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +167,16 @@ public interface TaskLog extends AutoCloseable {
                 .map(Map.Entry::getKey)
                 .toList();
     }
+
+    /** Says that this engine waits for events of a task that another one may write to; for the next half minute. Does not block. */
+    default void follow(TaskKey task) {}
+
+    /**
+     * Has a listener told of tasks of {@link #follow} when another engine has written to them. A hint may get lost, or be given for nothing.
+     *
+     * @param listener receives ids of tasks, on a thread that it must not block
+     */
+    default void onHint(Consumer<Set<String>> listener) {}
 
     /** The space that a group has for its tasks. */
     default Space space(String group) {

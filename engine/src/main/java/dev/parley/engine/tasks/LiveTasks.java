@@ -36,6 +36,9 @@ public final class LiveTasks {
 
         /** Brings a task up to date that another engine may write to. Returns false if the log does not hold it any more. */
         boolean refresh(LiveTask live);
+
+        /** Has the log hint at further events of a task that another engine may write to. */
+        void follow(TaskKey key);
     }
 
     /** Tasks of fewer bytes are loaded without a look at how many there are. */
@@ -76,6 +79,14 @@ public final class LiveTasks {
      */
     @Nullable
     public Pin pin(TaskKey key) {
+        Pin pin = present(key);
+        if (pin != null && pin.task().isForeign()) {
+            loader.follow(key);
+        }
+        return pin;
+    }
+
+    private @Nullable Pin present(TaskKey key) {
         while (true) {
             LiveTask present = cache.asMap().computeIfPresent(key.taskId(), (id, live) -> pinned(live, key));
             if (present != null && !present.isBroken()) {

@@ -80,6 +80,11 @@ public final class Tasks {
                     public boolean refresh(LiveTask task) {
                         return refreshed(task);
                     }
+
+                    @Override
+                    public void follow(TaskKey key) {
+                        log.follow(key);
+                    }
                 });
     }
 
@@ -107,16 +112,26 @@ public final class Tasks {
             return;
         }
         var known = new HashMap<TaskKey, Long>();
-        followed.forEach(task -> known.put(task.key(), task.written()));
-        Set<TaskKey> changed = Set.copyOf(log.changed(known));
         for (LiveTask task : followed) {
-            if (changed.contains(task.key())) {
-                try {
-                    live.refresh(task);
-                } catch (RuntimeException failure) {
-                    LOG.log(Level.WARNING, "task " + task.key().taskId() + " cannot be followed", failure);
-                }
-            }
+            known.put(task.key(), task.written());
+            log.follow(task.key());
+        }
+        Set<TaskKey> changed = Set.copyOf(log.changed(known));
+        followed.stream().filter(task -> changed.contains(task.key())).forEach(this::refresh);
+    }
+
+    /** Brings tasks up to date that have new events, if they are in use here. */
+    public void hear(Set<String> ids) {
+        live.followed().stream()
+                .filter(task -> ids.contains(task.key().taskId()))
+                .forEach(this::refresh);
+    }
+
+    private void refresh(LiveTask task) {
+        try {
+            live.refresh(task);
+        } catch (RuntimeException failure) {
+            LOG.log(Level.WARNING, "task " + task.key().taskId() + " cannot be followed", failure);
         }
     }
 

@@ -175,6 +175,9 @@ final class LiveTasksTest {
         public boolean refresh(LiveTask live) {
             return true;
         }
+
+        @Override
+        public void follow(TaskKey key) {}
     }
 
     private static final class Ignoring implements TaskListener {

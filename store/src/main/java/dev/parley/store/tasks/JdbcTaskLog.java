@@ -19,6 +19,7 @@ import dev.parley.store.database.Checkpointer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
@@ -48,6 +49,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +79,9 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final TaskRemoval removal;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
+
+    /** Null if no other hub writes to the database. */
+    private volatile @Nullable TaskHints hints;
 
     private long messagesSwept;
 
@@ -168,6 +173,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 writer.failed(written, taken);
             } else if (written != null) {
                 claims.written(written);
+                TaskHints told = hints;
+                if (told != null) {
+                    told.written(written.head().key().taskId());
+                }
                 writer.written(written);
             }
         }
@@ -425,6 +434,21 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
+    public void onHint(Consumer<Set<String>> listener) {
+        if (once == Once.CLAIM && database.system() instanceof PostgresqlSystem system) {
+            hints = new TaskHints(system, listener);
+        }
+    }
+
+    @Override
+    public void follow(TaskKey task) {
+        TaskHints told = hints;
+        if (told != null) {
+            told.follow(task.taskId());
+        }
+    }
+
+    @Override
     public List<TaskKey> changed(Map<TaskKey, Long> known) {
         return lists.changed(known);
     }
@@ -581,6 +605,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public void close() {
+        TaskHints told = hints;
+        if (told != null) {
+            told.close();
+        }
         database.close();
     }
 }

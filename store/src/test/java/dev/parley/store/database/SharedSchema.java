@@ -56,6 +56,11 @@ public final class SharedSchema {
         }
     }
 
+    /** Cuts the connections whose latest statement begins so. */
+    public void cut(String statement) {
+        run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '" + statement + "%'");
+    }
+
     /** Does what another hub does when it takes the place of a store that has ended without a word. */
     public void end(Store ended) {
         long stream = ((PostgresqlSystem) ended.database().system()).stream();
