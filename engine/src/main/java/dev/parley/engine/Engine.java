@@ -70,6 +70,10 @@ public final class Engine implements AutoCloseable {
     private final ScheduledExecutorService timer;
     /** Separate from the timer, because its actions must not wait for the disk. */
     private final ScheduledExecutorService sweeper;
+    /** The sweeper, unless other engines write to the log: a removal may take long. */
+    private final ScheduledExecutorService follower;
+    /** Whether the latest look at tasks of other engines has failed; of the follower. */
+    private boolean isLost;
 
     private final SteadyClock steadyClock;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
@@ -84,6 +88,7 @@ public final class Engine implements AutoCloseable {
         this.retention = settings.retention;
         this.timer = threads.timer("engine-timer");
         this.sweeper = threads.timer("engine-retention");
+        this.follower = log.once() == Once.CLAIM ? threads.timer("engine-follower") : sweeper;
         Instant newest = log.newest().orElse(null);
         this.steadyClock = new SteadyClock(clock, threads::nanoTime, newest);
         SteadyClock.doubt(clock.instant(), newest).ifPresent(doubt -> LOG.log(Level.WARNING, doubt));
@@ -117,7 +122,7 @@ public final class Engine implements AutoCloseable {
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
         deliveries().ifPresent(Webhooks::start);
         if (log.once() == Once.CLAIM) {
-            var unused = sweeper.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
+            var unused = follower.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
             log.onHint(ids -> threads.start("hints", () -> tasks.hear(ids)));
         }
         if (retention != null) {
@@ -366,6 +371,7 @@ public final class Engine implements AutoCloseable {
         drain(parts.runs().isStopped() ? Duration.ZERO : grace);
         timer.shutdownNow();
         sweeper.shutdownNow();
+        follower.shutdownNow();
         parts.log().close();
     }
 
@@ -476,8 +482,12 @@ public final class Engine implements AutoCloseable {
     private void follow() {
         try {
             tasks().follow();
+            isLost = false;
         } catch (RuntimeException failure) { // otherwise the timer would not run it again
-            LOG.log(Level.WARNING, "tasks of other engines cannot be followed; it is tried again", failure);
+            if (!isLost) {
+                LOG.log(Level.WARNING, "tasks of other engines cannot be followed; it is tried each second", failure);
+            }
+            isLost = true;
         }
     }
 
@@ -508,7 +518,9 @@ public final class Engine implements AutoCloseable {
 
         @Override
         public void refuses(LiveTask live, Segment segment) {
-            if (!live.isForeign()) { // otherwise this engine has nothing to take up
+            if (live.isForeign()) { // nothing to take up; but messages that were counted are not in the log
+                parts.turns().forget(List.of(segment.head()));
+            } else {
                 recovery.refuses(live, segment.head());
             }
         }

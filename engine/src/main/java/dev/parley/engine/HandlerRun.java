@@ -100,9 +100,9 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         return origin.key;
     }
 
-    /** True if this turn is because of a message to a task that was there before. */
+    /** True if this turn is because of a message or a credential for a task that was there before. */
     boolean followsMessage() {
-        return origin.followUp && origin.key != null;
+        return origin.followUp && (origin.key != null || credential().isPresent());
     }
 
     LiveTask live() {

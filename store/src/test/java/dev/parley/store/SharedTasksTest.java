@@ -452,9 +452,7 @@ final class SharedTasksTest {
                 .extracting(refusal -> ((A2AException) refusal).error())
                 .isEqualTo(A2AError.UNAVAILABLE);
 
-        System.err.println("STEP 1");
         assertThat(get(other, task).state()).isEqualTo(TaskState.WORKING);
-        System.err.println("STEP 2");
         steps.add("end");
         assertThat(send(other, said("m-1", "wait"), CALLER).state()).isEqualTo(TaskState.COMPLETED);
     }

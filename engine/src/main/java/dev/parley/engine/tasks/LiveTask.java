@@ -143,8 +143,8 @@ public final class LiveTask implements TaskLog.Writer {
         this.emitted = sequence;
         this.written = sequence;
         this.weight = 1_000 + Weight.of(task);
-        this.isForeign =
-                !held && engine.log().once() == Once.CLAIM && !task.state().isTerminal();
+        boolean mayMove = held ? task.state().isInterrupted() : !task.state().isTerminal();
+        this.isForeign = mayMove && engine.log().once() == Once.CLAIM;
     }
 
     public TaskKey key() {
@@ -501,7 +501,7 @@ public final class LiveTask implements TaskLog.Writer {
             written = segment.head().lastSequence();
             // Any engine may get the message that a task waits for.
             isForeign =
-                    engine.log().once() == Once.CLAIM && segment.head().state().isInterrupted() && written == emitted;
+                    engine.log().once() == Once.CLAIM && segment.head().state().isInterrupted();
             tail.add(segment.events());
             changed.signalAll();
         });

@@ -99,8 +99,7 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
                     return null;
                 }
                 case Found.Behind behind -> {
-                    List<LoggedEvent> shown =
-                            advance(log.read(live.key(), Math.max(position, 0), LiveTask.MAX_PENDING));
+                    List<LoggedEvent> shown = advance(written());
                     if (!shown.isEmpty()) {
                         return upToTheQuestion(shown);
                     }
@@ -113,6 +112,14 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
                 }
             }
         }
+    }
+
+    /** Reads the next events from the log, as far as the task in memory has them, too: whether one settles the task is asked there. */
+    private List<LoggedEvent> written() {
+        long last = live.written();
+        return log.read(live.key(), Math.max(position, 0), LiveTask.MAX_PENDING).stream()
+                .filter(event -> event.sequence() <= last)
+                .toList();
     }
 
     /** Closes this reader at the first event that settles the task, if it goes no further, and drops what comes after it. */

@@ -90,19 +90,27 @@ public final class Tasks {
 
     /** Reads what another engine has written to a task; false if the log does not hold it any more. */
     private boolean refreshed(LiveTask task) {
-        Optional<TaskLog.Head> head = log.find(task.key());
-        while (head.isPresent() && isBehind(task, head.get().lastSequence())) {
+        TaskKey key = task.key();
+        while (true) {
+            TaskLog.Head head = log.find(key).orElse(null);
+            if (head == null || !isBehind(task, head.lastSequence())) {
+                return head != null;
+            }
             long before = task.written();
-            task.follow(log.read(task.key(), before, LiveTask.MAX_PENDING));
-            if (isBehind(task, before + 1)) {
-                throw new DamagedTaskException(task.key().taskId(), "it has no event " + (before + 1));
+            List<LoggedEvent> more = log.read(key, before, LiveTask.MAX_PENDING);
+            try {
+                task.follow(more);
+            } catch (RuntimeException unfit) {
+                throw new DamagedTaskException(key.taskId(), "an event does not fit those before it", unfit);
+            }
+            if (isBehind(task, before + 1) && log.find(key).isPresent()) { // otherwise it was removed meanwhile
+                throw new DamagedTaskException(key.taskId(), "it has no event " + (before + 1));
             }
         }
-        return head.isPresent();
     }
 
     private static boolean isBehind(LiveTask task, long newest) {
-        return task.isForeign() && !task.isWriting() && task.written() < newest;
+        return task.isForeign() && !task.isWriting() && !task.isBroken() && task.written() < newest;
     }
 
     /** Brings all tasks that are in use here up to date that another engine may write to. */
@@ -130,7 +138,7 @@ public final class Tasks {
     private void refresh(LiveTask task) {
         try {
             live.refresh(task);
-        } catch (RuntimeException failure) {
+        } catch (DamagedTaskException failure) {
             LOG.log(Level.WARNING, "task " + task.key().taskId() + " cannot be followed", failure);
         }
     }
