@@ -29,10 +29,11 @@ public final class PoolerProbe {
         String name = UUID.randomUUID().toString();
         try (Connection first = source.getConnection();
                 Connection second = source.getConnection()) {
+            first.setNetworkTimeout(Runnable::run, PATIENCE_MS);
+            second.setNetworkTimeout(Runnable::run, PATIENCE_MS);
             set(first, name);
             second.setAutoCommit(false);
             boolean isShared = name.equals(name(second));
-            first.setNetworkTimeout(Runnable::run, PATIENCE_MS);
             if (isShared || !name.equals(ownName(first))) {
                 throw new NotOpenedException(
                         Reason.SETTING,

@@ -82,7 +82,8 @@ final class HubLease implements AutoCloseable {
                     + " AND beat_at = CAST(? AS TIMESTAMPTZ) RETURNING name || ' (number ' || hub_no || ')'";
 
     private static final String WORKING =
-            "SELECT name || ' (number ' || hub_no || ')' FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL LIMIT 1";
+            "SELECT name || ' (number ' || hub_no || ')' FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL"
+                    + " AND hub_no <> ? LIMIT 1";
 
     /** What a hub that waits for its turn does next. */
     enum Turn {
@@ -106,7 +107,7 @@ final class HubLease implements AutoCloseable {
     /** Before the latest renewal that the database has answered was sent. */
     private volatile Moment beat = Moment.now();
 
-    /** When a renewal was sent that the database has not answered yet; null if there is none. */
+    /** When a renewal, or a look, was sent that the database has not answered yet; null if there is none. */
     private volatile @Nullable Moment sent;
 
     /** Whether the hub had the lock by which others see that it is connected at the latest beat, and knows of no loss since. */
@@ -273,7 +274,7 @@ final class HubLease implements AutoCloseable {
             }
             beat = now;
             isLocked = isShown;
-            isDoubtful = false;
+            isDoubtful &= now.isOlderThan(SILENCE); // the answer may be from before a pause
             if (!isRenewed) {
                 LOG.log(Level.INFO, "the lease of the hub is renewed again");
             }
@@ -296,6 +297,7 @@ final class HubLease implements AutoCloseable {
 
     /** Ends hubs that are gone, and finds out whether it is this hub's turn. */
     private void look() {
+        sent = Moment.now();
         try {
             long now = System.nanoTime();
             if (now - lookedAt > BLINDNESS.toNanos()) {
@@ -304,13 +306,15 @@ final class HubLease implements AutoCloseable {
             }
             judge(now);
             if (ended == null) {
-                String name = session.first(row -> DatabaseSession.text(row, 1), WORKING)
+                String name = session.first(row -> DatabaseSession.text(row, 1), WORKING, hub)
                         .orElse("");
                 turn(name.isEmpty() ? Turn.TAKES : Turn.WAITS, name);
             }
             lookedAt = System.nanoTime();
         } catch (SQLException | RuntimeException failure) {
             survives(failure);
+        } finally {
+            sent = null;
         }
     }
 

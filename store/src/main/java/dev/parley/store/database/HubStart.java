@@ -33,6 +33,12 @@ final class HubStart {
     /** Pauses of a hub that shares its database and could not register again, or while another one makes tables. */
     private static final Backoff RETRIES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
 
+    /** Ends a transaction that excludes other starts, and does nothing. */
+    private static final String LONGEST_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+
+    /** State of a transaction that this has ended. */
+    private static final String IDLE = "25P03";
+
     /** State of a statement that the user of the database may not run. */
     private static final String FORBIDDEN = "42501";
 
@@ -84,7 +90,7 @@ final class HubStart {
             } catch (SQLException failure) {
                 boolean isEnded = EndedException.in(failure) != null;
                 // A hub that has waited goes on to do so; one that does not start at all says why.
-                if (!registration.isShared() || !isEnded && !(isRegistered && StoreException.isTemporary(failure))) {
+                if (!registration.isShared() || !isEnded && !(isRegistered && passes(failure))) {
                     throw failure;
                 }
                 LOG.log(
@@ -110,7 +116,10 @@ final class HubStart {
             while (!isOver) {
                 switch (lease.awaitTurn(working)) {
                     case TAKES -> isOver = takesOver();
-                    case RECONNECTS -> session.discard();
+                    case RECONNECTS -> {
+                        session.discard();
+                        isOver = takesOver(); // connects to the server that is there now
+                    }
                     case ENDED -> throw new EndedException(PostgresqlStream.takenOver());
                     case WAITS -> {
                         working = lease.working();
@@ -134,8 +143,7 @@ final class HubStart {
             return takeOver();
         } catch (SQLException failure) {
             session.discard();
-            boolean isHeld = PostgresqlSystem.IN_USE.equals(failure.getSQLState());
-            if (EndedException.in(failure) != null || !isHeld && !StoreException.isTemporary(failure)) {
+            if (EndedException.in(failure) != null || !passes(failure)) {
                 throw failure;
             }
             LOG.log(Level.WARNING, "the hub could not begin to work with its database: " + Outage.message(failure));
@@ -143,18 +151,25 @@ final class HubStart {
         }
     }
 
+    /** Whether what a start of a hub has failed for will pass. */
+    private static boolean passes(SQLException failure) {
+        String state = String.valueOf(failure.getSQLState());
+        return state.equals(PostgresqlSystem.IN_USE) || state.equals(IDLE) || StoreException.isTemporary(failure);
+    }
+
     /** Excludes other starts until the end of the transaction; false if the hub shares the database and another start excludes it. */
     private boolean startsAlone() throws SQLException {
-        if (!registration.isShared()) {
+        if (registration.isShared()) {
+            // Makers of tables may take longer than a statement may.
+            if (session.number(PostgresqlSystem.START_ALONE_NOW) == 0) {
+                session.connection().rollback();
+                return false;
+            }
+        } else {
             session.number(PostgresqlSystem.START_ALONE);
-            return true;
         }
-        // Makers of tables may take longer than a statement may.
-        boolean isAlone = session.number(PostgresqlSystem.START_ALONE_NOW) == 1;
-        if (!isAlone) {
-            session.connection().rollback();
-        }
-        return isAlone;
+        session.once(LONGEST_IDLE); // of a program that is paused
+        return true;
     }
 
     /**
@@ -218,7 +233,8 @@ final class HubStart {
         try {
             session.number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
                     + " WHERE datname = current_database() AND application_name IN (SELECT "
-                    + PostgresqlSystem.APPLICATION.formatted("hub_no") + " FROM stream WHERE hub_no <> " + hub + ")");
+                    + PostgresqlSystem.APPLICATION.formatted("hub_no")
+                    + " FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NOT NULL)");
             session.commit();
         } catch (SQLException refused) {
             if (!FORBIDDEN.equals(refused.getSQLState())) {
@@ -241,7 +257,11 @@ final class HubStart {
             if (session.number("SELECT count(*) FROM hub WHERE hub_no = ? AND ended_at IS NULL", hub) == 0) {
                 throw new EndedException(PostgresqlStream.takenOver());
             }
-            if (session.number("SELECT count(*) FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL") > 0) {
+            if (session.number(
+                            "SELECT count(*) FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL AND hub_no <> ?",
+                            hub)
+                    > 0) { // a stream of this hub is one whose beginning had no answer
+
                 session.connection().rollback();
                 return false;
             }
@@ -304,18 +324,25 @@ final class HubStart {
     }
 
     private void migrate() throws SQLException {
-        system.unlimited(
-                session,
-                () -> Migrations.run(
-                        "the tables of tasks have version",
-                        Migrations.version(session, PostgresqlSystem.MODULE),
-                        Migrations.scripts("postgresql", PostgresqlSystem.SCHEMA),
-                        (statements, version) -> {
-                            for (String sql : (Iterable<String>) statements::iterator) {
-                                session.once(sql);
-                            }
-                            Migrations.setVersion(session, PostgresqlSystem.MODULE, version);
-                        }));
+        int before = Migrations.version(session, PostgresqlSystem.MODULE);
+        if (before < PostgresqlSystem.SCHEMA) {
+            system.unlimited(session, () -> migrate(before));
+        } else {
+            migrate(before);
+        }
+    }
+
+    private void migrate(int before) throws SQLException {
+        Migrations.run(
+                "the tables of tasks have version",
+                before,
+                Migrations.scripts("postgresql", PostgresqlSystem.SCHEMA),
+                (statements, version) -> {
+                    for (String sql : (Iterable<String>) statements::iterator) {
+                        session.once(sql);
+                    }
+                    Migrations.setVersion(session, PostgresqlSystem.MODULE, version);
+                });
     }
 
     private static String hubName() {

@@ -524,6 +524,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
         connection.setNetworkTimeout(Runnable::run, 0);
         try {
             changes.run();
+            session.once("SET LOCAL statement_timeout = " + before / 6 * 5);
         } finally {
             if (!connection.isClosed()) {
                 connection.setNetworkTimeout(Runnable::run, before);
