@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,6 +177,10 @@ final class Simulation {
 
     private void restart() {
         server.process.kill();
+        // An agent that was ended before it said anything leaves nothing, and its caller, who has no answer, sends
+        // again.
+        Set<String> written = disk.tasks().stream().map(TaskKey::taskId).collect(Collectors.toSet());
+        workedAt.values().forEach(tasks -> tasks.retainAll(written));
         server = new Server(retention);
         callers.forEach(Caller::start);
         twins.forEach(Twin::start);
