@@ -1,8 +1,10 @@
 package dev.parley.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.store.move.MovedDirectory;
+import dev.parley.store.spi.NotOpenedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +90,103 @@ final class MovedDirectoryTest {
         assertThat(made.resolve("ring")).isSymbolicLink();
         assertThat(Files.isSymbolicLink(made.resolve("model.bin"))).isFalse();
         assertThat(made.resolve("model.bin")).hasContent("model");
+    }
+
+    @Test
+    void aLinkToADirectoryOfTheEarlierOneNamesThatOfTheNewOne() throws IOException {
+        write("models/large/model.bin");
+        Files.createDirectories(earlier.resolve("notes/new"));
+        Files.createSymbolicLink(earlier.resolve("current"), earlier.resolve("models/large"));
+        Files.createSymbolicLink(earlier.resolve("notes/new/models"), Path.of("..", "..", "models"));
+        Files.createSymbolicLink(earlier.resolve("notes/self"), Path.of("."));
+
+        make();
+        make();
+
+        assertThat(Files.readSymbolicLink(made.resolve("current"))).isEqualTo(Path.of("models", "large"));
+        assertThat(made.resolve("notes/new/models").toRealPath())
+                .isEqualTo(made.resolve("models").toRealPath());
+        assertThat(made.resolve("notes/self").toRealPath())
+                .isEqualTo(made.resolve("notes").toRealPath());
+    }
+
+    @Test
+    void aLinkWithoutAFileStaysALink() throws IOException {
+        Files.createSymbolicLink(earlier.resolve("gone"), Path.of("missing"));
+        Files.createSymbolicLink(earlier.resolve("loop"), Path.of("loop"));
+
+        make();
+        make();
+
+        assertThat(Files.readSymbolicLink(made.resolve("gone"))).isEqualTo(Path.of("missing"));
+        assertThat(Files.readSymbolicLink(made.resolve("loop"))).isEqualTo(Path.of("loop"));
+    }
+
+    @Test
+    void linksInTheNewDirectoryAreNotFollowed() throws IOException {
+        write("notes/text");
+        make();
+        Path others = Files.createDirectory(parent.resolve("others"));
+        Files.setPosixFilePermissions(others, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path file = Files.writeString(parent.resolve("file"), "of others");
+        Files.delete(made.resolve("token.secret"));
+        Files.createSymbolicLink(made.resolve("token.secret"), file);
+
+        make();
+
+        assertThat(file).hasContent("of others");
+        assertThat(made.resolve("token.secret")).hasContent("token.secret").isRegularFile();
+
+        Files.delete(made.resolve("notes/text"));
+        Files.delete(made.resolve("notes"));
+        Files.createSymbolicLink(made.resolve("notes"), others);
+
+        assertThatThrownBy(this::make)
+                .isInstanceOf(NotOpenedException.class)
+                .hasMessageContaining("directory " + made.resolve("notes") + ": it is a symbolic link");
+        assertThat(others).isEmptyDirectory();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(others)))
+                .isEqualTo("rwxr-xr-x");
+    }
+
+    @Test
+    void aDirectoryThatIsALinkOrHasNoParentIsRefused() throws IOException {
+        Path others = Files.createDirectory(parent.resolve("others"));
+        Path link = Files.createSymbolicLink(parent.resolve("link"), others);
+        Path inside = Files.createSymbolicLink(parent.resolve("inside"), earlier);
+        Path file = Files.writeString(parent.resolve("file"), "text");
+
+        assertThatThrownBy(() -> MovedDirectory.check(earlier, link, URL))
+                .hasMessageContaining("it is a symbolic link");
+        assertThatThrownBy(() -> MovedDirectory.make(earlier, link, URL)).hasMessageContaining("it is a symbolic link");
+        assertThatThrownBy(() -> MovedDirectory.check(earlier, inside.resolve("new"), URL))
+                .hasMessageContaining("it is in the earlier data directory");
+        assertThatThrownBy(() -> MovedDirectory.check(earlier, parent.resolve("missing/new"), URL))
+                .isInstanceOf(NotOpenedException.class)
+                .hasMessageContaining("missing", "does not exist");
+        assertThatThrownBy(() -> MovedDirectory.check(earlier, file.resolve("new"), URL))
+                .isInstanceOf(NotOpenedException.class)
+                .hasMessageContaining("Not a directory");
+        assertThat(others).isEmptyDirectory();
+        assertThat(parent.resolve("missing")).doesNotExist();
+    }
+
+    @Test
+    void rootWritesNothingIntoTheDirectoryOfAnotherUser() throws IOException {
+        Files.createDirectory(made);
+        String user = System.getProperty("user.name");
+        if (user.equals("root")) {
+            Files.setOwner(
+                    made, made.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody"));
+        }
+        System.setProperty("user.name", "root");
+        try {
+            assertThatThrownBy(() -> MovedDirectory.check(earlier, made, URL))
+                    .isInstanceOf(NotOpenedException.class)
+                    .hasMessageContaining("it belongs to " + Files.getOwner(made) + ": run the command as that user");
+        } finally {
+            System.setProperty("user.name", user);
+        }
     }
 
     @Test

@@ -35,7 +35,7 @@ public final class DatabaseMove implements AutoCloseable {
     /** Hash of a chain without links. */
     private static final String BEGINNING = "0".repeat(64);
 
-    /** Has errors of the server, and those of batches, contain no values of rows, which may be personal data or secrets. */
+    /** Keeps values of rows, which may be personal data or secrets, out of errors of the server and of batches. */
     private static final String WITHOUT_VALUES = "logServerErrorDetail=false";
 
     /** Receiver of the progress of a move. */
