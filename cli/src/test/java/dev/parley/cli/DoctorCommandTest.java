@@ -112,6 +112,17 @@ final class DoctorCommandTest {
     }
 
     @Test
+    void tasksThatCannotBeListedAreAProblemOfTheDatabase() throws Exception {
+        hub().close();
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("data/parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("ALTER TABLE task RENAME TO other");
+        }
+
+        assertThat(doctor().out()).contains("database: problem, ").doesNotContain("tasks: ");
+    }
+
+    @Test
     void aSecretThatIsEmptyOrOfOthersIsReported() throws Exception {
         hub().close();
         Files.writeString(directory.resolve("data/token.secret"), "");

@@ -270,7 +270,9 @@ final class MigrateCommandTest {
         Path old = directory.resolve("old");
         try (RunningHub hub = new RunningHub(directory, Map.of(), "--data", old.toString())) {
             done("group", "create", "-a", hub.url(), "acme");
-            done("key", "create", "-a", hub.url(), "--group", "acme", "--principal", "bob");
+            for (String principal : List.of("ann", "bob", "cid", "dan", "eve")) {
+                done("key", "create", "-a", hub.url(), "--group", "acme", "--principal", principal);
+            }
         }
         try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + old.resolve("parley.db"));
                 Statement statement = database.createStatement()) {
@@ -281,15 +283,17 @@ final class MigrateCommandTest {
 
         Ran refused = run("migrate", "--data", old.toString(), "--to", url);
         Ran partly = run("migrate", "--data", old.toString(), "--to", url, "--accept", "key");
-        Ran moved = run("migrate", "--data", old.toString(), "--to", url, "--accept", "audit,key");
+        Ran moved = run("migrate", "--data", old.toString(), "--to", url, "--accept", " audit , key");
 
         assertThat(refused.status()).isOne();
         assertThat(refused.err())
-                .contains("audit: row ", "; key: ", "Revoke the key and create another one.")
+                .contains("audit: row ", "; key: 5 problems, such as ")
+                .containsOnlyOnce("Revoke the key and create another one.")
                 .contains("Hint: ", "--accept audit,key");
         assertThat(partly.status()).isOne();
-        assertThat(partly.err()).contains("audit: row ", "--accept audit").doesNotContain("key: ");
+        assertThat(partly.err()).contains("audit: row ", "--accept audit,key").doesNotContain("key: ");
         assertThat(moved.status()).as(moved.err()).isZero();
+        assertThat(moved.err()).contains("accepted: audit: row ", "accepted: key: 5 problems, such as ");
         try (RunningHub hub = new RunningHub(
                 directory,
                 Map.of(),
@@ -297,6 +301,27 @@ final class MigrateCommandTest {
                 directory.resolve("old-postgresql").toString())) {
             assertThat(done("group", "list", "-a", hub.url())).contains("acme");
         }
+    }
+
+    @Test
+    void problemsOfSecretsCannotBeAccepted() throws Exception {
+        Path old = directory.resolve("old");
+        try (RunningHub hub = new RunningHub(directory, Map.of(), "--data", old.toString())) {
+            done("group", "create", "-a", hub.url(), "acme");
+        }
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite:" + old.resolve("parley.db"));
+                Statement statement = database.createStatement()) {
+            statement.execute("UPDATE audit SET target = 'other' WHERE action = 'group.created'");
+        }
+        Files.writeString(old.resolve("token.secret"), "short");
+        String url = PostgresqlServer.url();
+
+        Ran refused = run("migrate", "--data", old.toString(), "--to", url);
+        Ran accepted = run("migrate", "--data", old.toString(), "--to", url, "--accept", "audit");
+
+        assertThat(refused.err()).contains("audit: row ", "token.secret: ").containsPattern("--accept audit\\b(?!,)");
+        assertThat(accepted.status()).isOne();
+        assertThat(accepted.err()).contains("token.secret: ").doesNotContain("--accept", "audit: row ");
     }
 
     @Test
@@ -325,6 +350,12 @@ final class MigrateCommandTest {
         assertThat(run("migrate", "--data", old.toString(), "--to", "mysql://host/name")
                         .status())
                 .isEqualTo(2);
+        for (String checks : List.of("disk", "database", "token.secret", "key,tusks")) {
+            Ran ran = run("migrate", "--data", old.toString(), "--to", database, "--accept", checks);
+            assertThat(ran.status()).as(checks).isEqualTo(2);
+            assertThat(ran.err()).contains("expected: names out of audit, graph, key, ");
+        }
         assertThat(files(old)).isEmpty();
+        assertThat(directory.resolve("old-postgresql")).doesNotExist();
     }
 }

@@ -60,6 +60,7 @@ public final class Checkup {
                 case "task", "tasks" -> "Restore these tasks from a backup, or erase them with parley privacy erase.";
                 case "webhook" -> "Remove the webhook and register it again.";
                 case "key" -> "Revoke the key and create another one.";
+                case "audit" -> "Compare the row with that of a backup.";
                 case "agents" -> "Rename one of the agents.";
                 case "clock" -> "Set the clock of the machine, for instance by NTP.";
                 case "hub" -> "Move the files back, or restart the hub; its log has the details.";
@@ -219,7 +220,7 @@ public final class Checkup {
             store.damagedWebhooks()
                     .forEach((task, reason) -> found("webhook", Level.PROBLEM, "task " + task + ": " + reason));
         } catch (RuntimeException failure) { // also rows that no Parley has written
-            found("tasks", Level.PROBLEM, said(failure));
+            found("database", Level.PROBLEM, said(failure));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.parley.cli.admin;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.command.CommandException;
@@ -36,8 +38,7 @@ public final class DoctorCommand {
     }
 
     private static int run(Invocation call) {
-        String named = call.option("--data");
-        Path data = call.existingData(named == null ? DEFAULT : named);
+        Path data = call.existingData(requireNonNullElse(call.option("--data"), DEFAULT));
         List<Finding> findings = Checkup.of(data, secrets(call), keys(call));
         call.output()
                 .result(
@@ -48,12 +49,14 @@ public final class DoctorCommand {
         return findings.stream().anyMatch(finding -> finding.level() == Level.PROBLEM) ? 1 : 0;
     }
 
-    private static @Nullable Path secrets(Invocation call) {
+    /** The directory of {@code --secrets}; null without it. */
+    public static @Nullable Path secrets(Invocation call) {
         String directory = call.option("--secrets");
         return directory == null ? null : call.path(directory);
     }
 
-    private static @Nullable Sealing keys(Invocation call) {
+    /** The keys of {@code --encryption-key-file}; null without it. */
+    public static @Nullable Sealing keys(Invocation call) {
         String file = call.option("--encryption-key-file");
         return file == null
                 ? null

@@ -1,7 +1,12 @@
 package dev.parley.cli.host;
 
 import static java.util.Objects.requireNonNullElse;
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toList;
 
+import dev.parley.cli.admin.DoctorCommand;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Problems;
@@ -10,8 +15,10 @@ import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.Checkup;
+import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.HubTables;
 import dev.parley.hub.admin.HubOperation.Level;
+import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.Database;
@@ -22,11 +29,11 @@ import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** {@code parley migrate}: moves the data of a hub from SQLite to PostgreSQL; for operators, not part of A2A. */
@@ -34,6 +41,16 @@ public final class MigrateCommand {
     private static final String DEFAULT = "~/.parley";
     private static final String DATABASE = "PARLEY_DATABASE";
     private static final String AUDIT = "audit";
+
+    /** Checks of rows that move as they are. Others are about the files of the new directory, or end the checkup. */
+    private static final List<String> ROWS =
+            List.of(AUDIT, "graph", "key", "mcp", "registry", "route", "task", "tasks", "webhook");
+
+    private static final SettingType<List<String>> CHECKS =
+            SettingType.LIST.requiring(ROWS::containsAll, "names out of " + String.join(", ", ROWS));
+
+    /** Problems of a check that are printed. */
+    private static final int EXAMPLES = 3;
 
     private MigrateCommand() {}
 
@@ -56,10 +73,7 @@ public final class MigrateCommand {
                         "FILE",
                         "The keys of the hub; default: encryption.key in the directory.")
                 .option("--secrets", "DIR", "The directory of the hub's secrets, if it has one.")
-                .option(
-                        "--accept",
-                        "CHECKS",
-                        "Checks whose problems the result may have, such as task,audit; default: none.")
+                .option("--accept", "CHECKS", "Names of checks that may fail, such as task,audit; default: none.")
                 .settings("output", "verbose", "config", "debug")
                 .strict()
                 .footer(
@@ -74,13 +88,14 @@ public final class MigrateCommand {
                     "no database named (expected: --to, or " + DATABASE + ")",
                     "such as --to postgresql://user@host/name");
         }
+        List<String> accepted = requireNonNullElse(call.option("--accept", CHECKS), List.of());
         Path data = call.existingData(requireNonNullElse(call.option("--data"), DEFAULT));
         String made = call.option("--new");
         Path directory = made == null ? data.resolveSibling(data.getFileName() + "-postgresql") : call.path(made);
         String jars = call.option("--agents");
         List<HubExtensionSource> extensions =
                 jars == null ? List.of() : AgentArchives.read(call.path(jars)).ofHub();
-        Hub hub = new Hub(call.option("--secrets"), secrets(call), keys(call));
+        Hub hub = new Hub(DoctorCommand.secrets(call), DoctorCommand.keys(call), accepted);
         try {
             MovedDirectory.check(data, directory, url);
             try (DatabaseMove move = DatabaseMove.begin(data, url, HubTables.of(DatabaseKind.POSTGRESQL, extensions))) {
@@ -91,38 +106,30 @@ public final class MigrateCommand {
         }
     }
 
-    /** What a hub has beside its data directory. */
-    private record Hub(
-            @Nullable String named,
-            @Nullable Path secrets,
-            @Nullable Sealing keys) {}
+    /** What a hub has beside its data directory, and the checks that may fail. */
+    private record Hub(@Nullable Path secrets, @Nullable Sealing keys, List<String> accepted) {}
 
     private static int run(Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub) {
         Map<String, Long> rows = move.copy(new Report(call.output()));
         call.output().progress("checking the result");
         MovedDirectory.make(data, directory, url);
-        List<String> accepted =
-                List.of(requireNonNullElse(call.option("--accept"), "").split(","));
-        var problems = new ArrayList<String>();
-        var checks = new LinkedHashSet<String>();
         Verification audit = verify(directory);
-        if (audit.broken() != null && !accepted.contains(AUDIT)) {
-            problems.add(AUDIT + ": " + audit.broken());
-            checks.add(AUDIT);
-        }
-        Checkup.of(directory, hub.secrets, hub.keys).stream()
-                .filter(finding -> finding.level() == Level.PROBLEM && !accepted.contains(finding.check()))
-                .forEach(finding -> {
-                    problems.add(finding.check() + ": " + finding.message() + ". " + finding.advice());
-                    checks.add(finding.check());
-                });
-        if (!problems.isEmpty()) {
+        Stream<Finding> broken =
+                Stream.ofNullable(audit.broken()).map(reason -> new Finding(AUDIT, Level.PROBLEM, reason, null));
+        Stream<Finding> all = Stream.concat(broken, Checkup.of(directory, hub.secrets, hub.keys).stream());
+        Map<String, String> problems = all.filter(finding -> finding.level() == Level.PROBLEM)
+                .collect(groupingBy(Finding::check, TreeMap::new, collectingAndThen(toList(), MigrateCommand::text)));
+        var refused = new TreeMap<>(problems);
+        refused.keySet().removeAll(hub.accepted);
+        if (!refused.isEmpty()) {
+            List<String> names = ROWS.stream().filter(problems::containsKey).toList();
             throw CommandException.of(
                     Kind.DATA,
-                    "the copy of the data has problems, and no hub uses it: " + String.join("; ", problems),
-                    "if parley doctor and parley audit verify show them of " + data
-                            + ", too, repair them there, or move the data with them: --accept "
-                            + Invocation.quoted(String.join(",", checks)));
+                    "the copy of the data has problems, and no hub uses it: " + String.join("; ", refused.values()),
+                    "if parley doctor and parley audit verify show them of " + data + ", too, repair them there"
+                            + (hub.accepted.containsAll(names)
+                                    ? ""
+                                    : ", or move the data with them: --accept " + String.join(",", names)));
         }
         move.finish();
         var done = new LinkedHashMap<String, Object>();
@@ -130,11 +137,13 @@ public final class MigrateCommand {
         done.put("tables", rows.size());
         done.put("auditRows", audit.rows());
         done.put("data", directory.toString());
+        String secrets = call.option("--secrets");
         done.put(
                 "next",
                 "parley up --data " + Invocation.quoted(directory.toString())
-                        + (hub.named == null ? "" : " --secrets " + Invocation.quoted(hub.named)));
+                        + (secrets == null ? "" : " --secrets " + Invocation.quoted(secrets)));
         call.output().members(done);
+        problems.values().forEach(text -> call.output().note("accepted: " + text));
         return 0;
     }
 
@@ -144,16 +153,12 @@ public final class MigrateCommand {
         }
     }
 
-    private static @Nullable Path secrets(Invocation call) {
-        String directory = call.option("--secrets");
-        return directory == null ? null : call.path(directory);
-    }
-
-    private static @Nullable Sealing keys(Invocation call) {
-        String file = call.option("--encryption-key-file");
-        return file == null
-                ? null
-                : CommandException.reading("invalid encryption key: ", null, () -> Sealing.read(call.path(file)));
+    /** The problems of a check: how many, the first of them, and their remedy. */
+    private static String text(List<Finding> problems) {
+        Finding first = problems.getFirst();
+        String count = problems.size() == 1 ? "" : problems.size() + " problems, such as ";
+        Stream<String> messages = problems.stream().map(Finding::message).distinct();
+        return first.check() + ": " + count + messages.limit(EXAMPLES).collect(joining("; ")) + ". " + first.advice();
     }
 
     /** Shows the rows that were copied, and the time that the others need: at a terminal at once, in a log now and then. */
