@@ -80,8 +80,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
-    /** Null if no other hub writes to the database. */
-    private volatile @Nullable TaskHints hints;
+    /** Empty if no other hub writes to the database. */
+    private volatile Optional<TaskHints> hints = Optional.empty();
 
     private long messagesSwept;
 
@@ -173,10 +173,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 writer.failed(written, taken);
             } else if (written != null) {
                 claims.written(written);
-                TaskHints told = hints;
-                if (told != null) {
-                    told.written(written.head().key().taskId());
-                }
+                hints.ifPresent(told -> told.written(written.head().key().taskId()));
                 writer.written(written);
             }
         }
@@ -266,11 +263,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         cause.traceparent(),
                         segment.messages().size(),
                         cause.chain().baggage(),
-                        ended ? 0 : bytes(events),
+                        ended ? 0 : Storage.ROW + events.length,
                         ended ? new InRow(entry, cause.address(), salt, ids, events) : null));
         changes.merge(new Tally(lane, head.state()), 1, Integer::sum);
         database.storage()
-                .add(head.key().scope().group(), Kind.TASKS, Storage.ROW + (ended ? events.length : bytes(events)));
+                .add(head.key().scope().group(), Kind.TASKS, Storage.ROW + (ended ? 0 : Storage.ROW) + events.length);
         if (!ended) {
             rows.segment(
                     session,
@@ -289,11 +286,6 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                             ids,
                             steadyClock.millis()));
         }
-    }
-
-    /** Bytes of a segment with its row. */
-    private static int bytes(byte[] events) {
-        return Storage.ROW + events.length;
     }
 
     private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events)
@@ -315,9 +307,9 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         head.statusTime().toEpochMilli(),
                         head.lastSequence(),
                         segment.messages().size(),
-                        bytes(events)),
+                        Storage.ROW + events.length),
                 task);
-        database.storage().add(head.key().scope().group(), Kind.TASKS, bytes(events));
+        database.storage().add(head.key().scope().group(), Kind.TASKS, Storage.ROW + events.length);
         Ids ids = Ids.in(segment.events());
         if (before == head.state() && ids.received() == null) {
             rows.segment(session, SegmentRow.chunk(id, first, events, steadyClock.millis()));
@@ -436,16 +428,13 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     @Override
     public void onHint(Consumer<Set<String>> listener) {
         if (once == Once.CLAIM && database.system() instanceof PostgresqlSystem system) {
-            hints = new TaskHints(system, listener);
+            hints = Optional.of(new TaskHints(system, listener));
         }
     }
 
     @Override
     public void follow(TaskKey task) {
-        TaskHints told = hints;
-        if (told != null) {
-            told.follow(task.taskId());
-        }
+        hints.ifPresent(told -> told.follow(task.taskId()));
     }
 
     @Override
@@ -605,10 +594,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public void close() {
-        TaskHints told = hints;
-        if (told != null) {
-            told.close();
-        }
+        hints.ifPresent(TaskHints::close);
         database.close();
     }
 }
