@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The Helm chart of {@code deploy/}, rendered by Helm and checked by kubeconform. The schemas of Kubernetes are those of the Python
@@ -78,12 +79,25 @@ class ChartTest {
         "database.url=postgresql://host/name,database",
         "auth=none,auth",
         "settings.cluster=false,cluster",
-        "replicaCount=3,replicaCount"
+        "replicaCount=3,replicaCount",
+        "strategy.maxUnavailable=50%,maxUnavailable",
+        "podDisruptionBudget.maxUnavailable=50%,maxUnavailable"
     })
     void wrongValuesAreRefused(String value, String named) {
         assertThatThrownBy(() -> render("minimal", "1.37", "--set", value))
                 .hasMessageContaining("values don't meet the specifications of the schema")
                 .hasMessageContaining(named);
+    }
+
+    /** Only one of three pods is ever ready. */
+    @ParameterizedTest
+    @ValueSource(strings = {"strategy", "podDisruptionBudget"})
+    void whatKeepsThePodThatIsReadyIsRefused(String values) throws IOException {
+        String name = values + ".maxUnavailable";
+
+        assertThatThrownBy(() -> render("minimal", "1.37", "--set", name + "=2"))
+                .hasMessageContaining(name + " 2: keeps the one pod that is ready");
+        assertThat(render("minimal", "1.37", "--set", name + "=3")).contains("maxUnavailable: 3");
     }
 
     @Test
