@@ -37,15 +37,7 @@ class DocumentsTest {
 
     /** Flags of the launcher, of Java and of other programs that documents mention. */
     private static final Set<String> OTHER_FLAGS = Set.of(
-            "add-opens",
-            "enable-native-access",
-            "encoding",
-            "from-file",
-            "from-literal",
-            "interop",
-            "now",
-            "plaintext",
-            "template");
+            "add-opens", "enable-native-access", "encoding", "from-file", "interop", "now", "plaintext", "template");
 
     /** Names of the JDK and of libraries that documents mention. */
     private static final Set<String> OTHER_NAMES =
