@@ -92,7 +92,6 @@ final class Balancer implements AutoCloseable {
         Path both = Files.writeString(directory.resolve("agents.pem"), Files.readString(chain) + Files.readString(key));
         changes.put("/etc/haproxy/agents.pem", both.toString());
         changes.put("bind :443", "bind 127.0.0.1:" + port);
-        changes.put("log /dev/log local0", "log stdout format raw local0");
         changes.put("    user haproxy\n    group haproxy\n", "");
         Path file = Files.writeString(directory.resolve("haproxy.cfg"), configuration("haproxy/haproxy.cfg", changes));
         return List.of("haproxy", "-db", "-f", file.toString());
