@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,7 +59,7 @@ final class SystemdUnitTest {
                 Files.copy(first.resolve("data").resolve(name), credentials.resolve(name));
             }
             Files.writeString(credentials.resolve("database.url"), database.url() + "\n");
-            Files.writeString(directory.resolve("hub1.yaml"), "port: " + port + "\n");
+            Files.writeString(directory.resolve("hub1.yaml"), settings(port));
 
             Path log = directory.resolve("log");
             Process hub = hub(credentials, log);
@@ -78,6 +79,17 @@ final class SystemdUnitTest {
     private static boolean hasStream(DatabaseServer database) throws Exception {
         return database.number("SELECT count(*) FROM pg_tables WHERE tablename = 'stream'") == 1
                 && database.number("SELECT count(*) FROM stream") == 1;
+    }
+
+    /** Returns the settings in the head of the unit, with another port. */
+    private static String settings(int port) throws IOException {
+        String settings = Files.readString(UNIT)
+                .lines()
+                .filter(line -> line.matches("#       [a-z-]+: .*"))
+                .map(line -> line.substring(1).strip() + "\n")
+                .collect(Collectors.joining());
+        assertThat(settings).contains("port: 7420\n", "trusted-proxy: ", "drain: ");
+        return settings.replace("port: 7420", "port: " + port);
     }
 
     private Process hub(Path credentials, Path log) throws IOException {
