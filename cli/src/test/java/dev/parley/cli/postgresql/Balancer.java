@@ -92,6 +92,7 @@ final class Balancer implements AutoCloseable {
         Path both = Files.writeString(directory.resolve("agents.pem"), Files.readString(chain) + Files.readString(key));
         changes.put("/etc/haproxy/agents.pem", both.toString());
         changes.put("bind :443", "bind 127.0.0.1:" + port);
+        changes.put("abns@parley_once", "unix@once"); // a name that other tests on the machine do not take
         changes.put("    user haproxy\n    group haproxy\n", "");
         Path file = Files.writeString(directory.resolve("haproxy.cfg"), configuration("haproxy/haproxy.cfg", changes));
         return List.of("haproxy", "-db", "-f", file.toString());

@@ -37,7 +37,7 @@ final class BalancerTest {
     private static final int HUBS = 3;
     private static final int SENDERS = 4;
 
-    /** Statuses that tell a client to try again; HAProxy closes the connection if that to the hub was an older one. */
+    /** Statuses that tell a client to try again; HAProxy ends a call that it has repeated in vain without an answer. */
     private static final Set<Integer> TEMPORARY = Set.of(Answer.NONE, 502, Answer.UNAVAILABLE, 504);
 
     /** A killed hub is replaced in less than 2.5 s, and seen by a check each second; the rest is for a busy machine. */
