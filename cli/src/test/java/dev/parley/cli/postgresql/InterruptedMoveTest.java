@@ -93,6 +93,7 @@ final class InterruptedMoveTest {
                 return 0;
             });
         }
+        Files.createDirectory(directory.resolve("hub"));
         Map<String, String> before = files();
         try (var server = DatabaseServer.primary()) {
             for (int kill = 1; kill <= KILLS; kill++) {
@@ -103,7 +104,7 @@ final class InterruptedMoveTest {
                 assertThat(server.number("SELECT count(*) FROM pg_class WHERE relname = 'unfinished_move'"))
                         .isOne();
                 assertThat(files()).isEqualTo(before);
-                assertThat(directory.resolve("hub")).doesNotExist();
+                assertThat(directory.resolve("hub/data")).doesNotExist();
             }
             try (var hub = HubProcess.launch(directory.resolve("other"), server.url())) {
                 assertThat(hub.exitStatus()).isNotZero();
