@@ -123,7 +123,7 @@ public final class Engine implements AutoCloseable {
         deliveries().ifPresent(Webhooks::start);
         if (log.once() == Once.CLAIM) {
             var unused = follower.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
-            log.onHint(ids -> threads.start("hints", () -> tasks.hear(ids)));
+            log.onHint(ids -> follower.execute(() -> tasks.hear(ids))); // one thread, however many hints
         }
         if (retention != null) {
             var unused = sweeper.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);

@@ -56,7 +56,7 @@ final class FollowedTasksTest {
     }
 
     private AgentEndpoint host(Engine engine) {
-        return engine.host(Agent.named("agent", "Does as it is told").handle((request, reply) -> {
+        return engine.host(Agent.named("agent", "Runs the steps of a test").handle((request, reply) -> {
             reply.working("begins");
             for (String step = steps.take(); ; step = steps.take()) {
                 switch (step) {

@@ -177,8 +177,8 @@ final class Simulation {
 
     private void restart() {
         server.process.kill();
-        // An agent that was ended before it said anything leaves nothing, and its caller, who has no answer, sends
-        // again.
+        // A stop may interrupt an agent before its first event. Nothing is on disk then, and the caller sends the
+        // message again.
         Set<String> written = disk.tasks().stream().map(TaskKey::taskId).collect(Collectors.toSet());
         workedAt.values().forEach(tasks -> tasks.retainAll(written));
         server = new Server(retention);

@@ -96,7 +96,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** Uses of this object that need it to stay the only one for its task. */
     final AtomicInteger pins = new AtomicInteger();
 
-    /** Whether another engine may write to the task, so that what is in memory may be old. */
+    /** Whether another engine may write to the task. The copy in memory may be stale then. */
     private volatile boolean isForeign;
 
     /** True if webhooks wait for new events. */
@@ -509,8 +509,8 @@ public final class LiveTask implements TaskLog.Writer {
     }
 
     /**
-     * Whether another engine may write to the task: until a segment of this engine is on disk with which the task runs. What is read here is as
-     * old as the latest {@link #follow}. Takes no lock.
+     * Whether another engine may write to the task. False from the commit of a segment by which this engine runs the task. The copy of a foreign
+     * task dates from the latest {@link #follow}. Takes no lock.
      */
     public boolean isForeign() {
         return isForeign;

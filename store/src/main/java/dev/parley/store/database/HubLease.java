@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the hub was ended by another one, also while it has nothing to write.
  *
  * <p>Hubs that share a database also end those of them that are gone, and wait for their turn to work with the database. A hub that
- * shares its database and cannot renew its lease for 8 s ends itself, since others wait for 9 s. A hub that has its database alone
+ * shares its database and cannot renew its lease for 8 s ends itself, since others wait for 9 s. A hub without {@code --cluster}
  * serves on while its server is down; but after a pause of the program of 8 s it answers nothing before it has renewed its lease.
  *
  * <p>Methods are safe for any thread.

@@ -27,10 +27,10 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Tells hubs that share a database of PostgreSQL that tasks which they follow have new events: by {@code NOTIFY} after the commit, on a
- * connection of its own. A hub says on a channel of all which tasks it follows, and hears of them on a channel of its own. Hints get lost
- * with a connection or a hub; who waits for a task also looks at it each second. While nothing is heard all tasks that are followed count as
- * new, ten times a second.
+ * Hints of new events for hubs that share a database of PostgreSQL: {@code NOTIFY} after the commit, on a separate connection. A hub
+ * publishes the tasks that it follows on a channel of the schema, and receives hints on the channel of its stream. A hint is lost if its
+ * connection or hub fails; the engine also polls the followed tasks each second. Without a listening connection, all followed tasks are
+ * reported ten times a second.
  *
  * <p>Safe for any thread.
  */
@@ -165,11 +165,12 @@ final class TaskHints implements AutoCloseable {
         int failures = 0;
         while (!isClosed) {
             try {
-                for (Map.Entry<String, Set<String>> each : gathered().entrySet()) {
+                Map<String, Set<String>> gathered = gathered();
+                dropOld(); // also while nothing can be sent
+                for (Map.Entry<String, Set<String>> each : gathered.entrySet()) {
                     notify(each.getKey(), List.copyOf(each.getValue()));
                 }
                 failures = 0;
-                dropOld();
             } catch (InterruptedException closed) {
                 break;
             } catch (SQLException | RuntimeException failure) {
@@ -215,6 +216,9 @@ final class TaskHints implements AutoCloseable {
     private void dropOld() {
         long now = System.nanoTime();
         followed.values().removeIf(since -> now - since > INTEREST.toNanos());
+    }
+
+    private void dropOldFollowers(long now) {
         if (followers.size() > MOST_FOLLOWED / 2) {
             for (Iterator<Map<Long, Long>> each = followers.values().iterator(); each.hasNext(); ) {
                 Map<Long, Long> streams = each.next();
@@ -291,10 +295,12 @@ final class TaskHints implements AutoCloseable {
     }
 
     private void followedBy(long stream, List<String> tasks) {
+        long now = System.nanoTime();
+        dropOldFollowers(now);
         if (stream == system.stream() || followers.size() > MOST_FOLLOWED) {
             return;
         }
-        long until = System.nanoTime() + INTEREST.toNanos();
+        long until = now + INTEREST.toNanos();
         tasks.forEach(task -> followers
                 .computeIfAbsent(task, any -> new ConcurrentHashMap<>())
                 .put(stream, until));
