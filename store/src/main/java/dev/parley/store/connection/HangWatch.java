@@ -53,6 +53,12 @@ public final class HangWatch {
         return (begun == NONE ? now : begun) + limitNanos;
     }
 
+    /** Whether the current operation has taken longer than a time. */
+    public boolean hasLastedFor(Duration time) {
+        long begun = since;
+        return begun != NONE && System.nanoTime() - begun > time.toNanos();
+    }
+
     /** Suspends the limit until each call with true has been followed by one with false. */
     public void takeTime(boolean isUnhurried) {
         unhurried.addAndGet(isUnhurried ? 1 : -1);
