@@ -128,7 +128,8 @@ final class Connection {
     }
 
     /**
-     * Waits for the answer, or for a question of the server; reports progress until then.
+     * Waits for the answer, or for a question of the server; reports progress until then. Before the connection is open, a request without
+     * an answer in time stays open until its exchange is closed.
      *
      * @param mayAsk whether the server may ask about the request
      */
@@ -159,7 +160,7 @@ final class Connection {
         }
     }
 
-    /** The next message of a request, which is given up if there is none in time. */
+    /** The next message of a request, which is given up if there is none in time and the connection is open. */
     private Map<String, @Nullable Object> next(Exchange exchange, long nanos) throws InterruptedException {
         try {
             if (nanos <= 0) { // also while notifications go on
@@ -170,7 +171,7 @@ final class Connection {
             abandon(exchange, "canceled");
             throw stop;
         } catch (ServerFailure failure) {
-            if (failure.kind() == Kind.TIMEOUT || failure.kind() == Kind.INVALID_RESPONSE) {
+            if (isOpen && (failure.kind() == Kind.TIMEOUT || failure.kind() == Kind.INVALID_RESPONSE)) {
                 abandon(exchange, String.valueOf(failure.getMessage()));
             }
             throw failure;

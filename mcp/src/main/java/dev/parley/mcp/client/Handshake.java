@@ -19,10 +19,14 @@ import org.jspecify.annotations.Nullable;
  * {@code initialize}.
  */
 final class Handshake {
+    /** Wait for the answer to the discovery after a server has refused a session; most servers answer in order. */
+    private static final Duration LATE = Duration.ofSeconds(1);
+
     private final Connection connection;
     private final Duration discovery;
     private final Duration request;
     private final @Nullable Revision pinned;
+    private @Nullable Exchange unanswered; // the discovery, if it had no answer in time
 
     /**
      * @param discovery wait for the answer of a server that may be of the older era
@@ -38,10 +42,38 @@ final class Handshake {
 
     /** Agrees on a revision. */
     void run(Revision newest) throws InterruptedException {
-        if (!newest.isStateless()) {
-            initialize(newest);
-        } else if (!isPresent()) {
+        try {
+            if (!newest.isStateless()) {
+                initialize(newest);
+            } else if (!isPresent()) {
+                initializeOrHear();
+            }
+        } finally {
+            if (unanswered != null) {
+                unanswered.close();
+            }
+        }
+    }
+
+    /** Begins a session. A server of the present revision that was slow to start answers the discovery, and refuses the session. */
+    private void initializeOrHear() throws InterruptedException {
+        try {
             initialize(Revision.V2025_11_25);
+        } catch (McpException refused) {
+            if (unanswered == null || !hasAnsweredLate(unanswered)) {
+                throw refused;
+            }
+        }
+    }
+
+    private boolean hasAnsweredLate(Exchange exchange) throws InterruptedException {
+        try {
+            Map<String, @Nullable Object> found =
+                    Connection.result(connection.await(exchange, LATE, Progress.NONE, false));
+            connection.revision(Revision.V2026_07_28);
+            return isOfPresentEra(found);
+        } catch (McpException | ServerFailure none) {
+            return false; // the refusal of the session says what is wrong
         }
     }
 
@@ -59,6 +91,10 @@ final class Handshake {
             }
             throw failure;
         }
+        return isOfPresentEra(found);
+    }
+
+    private boolean isOfPresentEra(Map<String, @Nullable Object> found) {
         List<String> versions = Trees.texts(found, "supportedVersions");
         if (!versions.contains(Revision.V2026_07_28.text())) {
             return olderEra(new ServerFailure(
@@ -79,12 +115,31 @@ final class Handshake {
 
     private Map<String, @Nullable Object> discovered() throws InterruptedException {
         try {
-            return connection.request("server/discover", Map.of(), discovery);
+            return asked();
         } catch (McpException refused) {
             if (refused.code() == McpException.UNSUPPORTED_VERSION && isOfPresentEra(refused)) {
-                return connection.request("server/discover", Map.of(), discovery);
+                return asked();
             }
             throw refused;
+        }
+    }
+
+    /** The answer to the discovery, which stays open if it has none in time. */
+    private Map<String, @Nullable Object> asked() throws InterruptedException {
+        Exchange exchange = connection.exchange();
+        boolean isLate = false;
+        try {
+            connection.begin(exchange, "server/discover", Map.of(), Map.of());
+            return Connection.result(connection.await(exchange, discovery, Progress.NONE, false));
+        } catch (ServerFailure failure) {
+            isLate = failure.kind() == Kind.TIMEOUT;
+            throw failure;
+        } finally {
+            if (isLate) {
+                unanswered = exchange;
+            } else {
+                exchange.close();
+            }
         }
     }
 
