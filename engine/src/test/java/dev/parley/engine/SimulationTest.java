@@ -39,6 +39,7 @@ final class SimulationTest {
 
     @Test
     @Tag("heavy")
+    @Tag("crash")
     void whatAlwaysHoldsHoldsInThousandsOfOrders() {
         if (SEED == null) {
             run(1_001, 31_000);
