@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Operations of a hub with all extensions, by its {@code /openapi.json}. */
 final class TypedOperationsTest {
-    /** Operations whose answers are not described yet. The list only becomes shorter. */
     @TempDir
     private Path directory;
 
