@@ -175,15 +175,18 @@ public final class UpCommand {
     /** Names of agents that extensions have in the database; none if there is no database. */
     private static Set<String> inDatabase(HubSettings all) {
         var names = new LinkedHashSet<String>();
-        if (all.store().inMemory()) {
+        StoreSettings store = all.store();
+        if (store.inMemory()) {
             return names;
         }
-        try (Database database = Database.openForReading(all.store().data())) {
+        try (Database database = Database.openForReading(store.data(), store.database())) {
             all.extensions().forEach(source -> names.addAll(source.agents(database)));
         } catch (NotOpenedException none) {
             if (none.reason() != NotOpenedException.Reason.DIRECTORY) {
                 throw explained(all, none);
             }
+        } catch (IllegalArgumentException unreadable) {
+            throw explained(all, unreadable);
         }
         return names;
     }

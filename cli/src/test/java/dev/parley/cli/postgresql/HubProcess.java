@@ -95,9 +95,14 @@ final class HubProcess implements AutoCloseable {
 
     /** Returns its calls. */
     HubCalls calls() throws IOException {
+        return new HubCalls(url());
+    }
+
+    /** The address that it has announced. */
+    String url() throws IOException {
         Matcher url = announcement();
         assertThat(url.find()).as(log()).isTrue();
-        return new HubCalls(url.group(1));
+        return url.group(1);
     }
 
     private Matcher announcement() throws IOException {

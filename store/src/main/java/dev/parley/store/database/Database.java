@@ -158,6 +158,16 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         return of(SqliteSystem.openForReading(directory), directory, true);
     }
 
+    /**
+     * {@link #openForReading(Path)} of a hub that may not have opened its database yet.
+     *
+     * @param url of PostgreSQL, for a directory that names no database; null for the database of the directory
+     * @throws IllegalArgumentException if the URL cannot be read
+     */
+    public static Database openForReading(Path directory, @Nullable String url) {
+        return url == null || isNamed(directory) ? openForReading(directory) : openForReading(new PostgresqlUrl(url));
+    }
+
     private static Database of(SqliteSystem.Opened opened, Path directory, boolean readOnly) {
         try {
             return new Database(opened.system(), opened.files(), directory.toString(), opened.writing(), readOnly);
