@@ -16,6 +16,8 @@ import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Ownership;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.Entry.Visibility;
+import dev.parley.registry.spi.Conditions;
+import dev.parley.registry.spi.DerivedTable;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.spi.Publication;
 import dev.parley.registry.spi.RegistryEntries;
@@ -45,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Public entries as cards of AgentVault: those with such a card, and agents with an address in its dialect. A table has what its lists
- * select by; it changes in the transactions that change the entries. Safe for any thread.
+ * select by; the entries say which of its rows are shown. Safe for any thread.
  */
 final class Cards implements EntryListener, AutoCloseable {
     /** Group of the accounts of AgentVault among the owners of entries. */
@@ -68,7 +70,9 @@ final class Cards implements EntryListener, AutoCloseable {
 
     private static final CallContext PUBLIC = CallContext.unauthenticated(GROUP);
 
-    static final ModuleTables TABLES = new ModuleTables("registry-vault", List.of("""
+    static final ModuleTables TABLES = new ModuleTables(
+            "registry-vault",
+            List.of("""
             CREATE TABLE registry_vault_card (
                 entry_no    KEY PRIMARY KEY,
                 card_id     TEXT NOT NULL,
@@ -87,7 +91,9 @@ final class Cards implements EntryListener, AutoCloseable {
             CREATE INDEX registry_vault_card_id ON registry_vault_card (card_id);
             CREATE INDEX registry_vault_card_human ON registry_vault_card (human_key);
             CREATE INDEX registry_vault_card_updated ON registry_vault_card (updated_ms);
-            """));
+            """, "ALTER TABLE registry_vault_card ADD COLUMN entry_change BIGINT NOT NULL DEFAULT 0"));
+
+    private static final DerivedTable DERIVED = new DerivedTable("registry_vault_card", "entry_no", "entry_change");
 
     private final Database database;
     private final Readers readers;
@@ -106,7 +112,7 @@ final class Cards implements EntryListener, AutoCloseable {
         this.accounts = accounts;
         database.migrate(TABLES);
         this.readers = database.readers(2);
-        entries.listen(this);
+        entries.derive(DERIVED, this);
     }
 
     /**
@@ -152,7 +158,7 @@ final class Cards implements EntryListener, AutoCloseable {
         String humanId = humanId(now);
         session.update(
                 "INSERT INTO registry_vault_card (entry_no, card_id, urn, human_id, human_key, developer, active, name, description,"
-                        + " words, tags, tee, updated_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " words, tags, tee, updated_ms, entry_change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 number,
                 UUID.nameUUIDFromBytes(now.id().getBytes(StandardCharsets.UTF_8))
                         .toString(),
@@ -166,7 +172,8 @@ final class Cards implements EntryListener, AutoCloseable {
                 (of.name() + "\n" + of.description()).toLowerCase(Locale.ROOT),
                 "\n" + String.join("\n", of.tags()) + "\n",
                 tee(now),
-                now.state().updated());
+                now.state().updated(),
+                now.state().change());
     }
 
     @Override
@@ -260,14 +267,28 @@ final class Cards implements EntryListener, AutoCloseable {
     }
 
     private Optional<Row> one(String condition, String value) {
+        var conditions = new ArrayList<>(List.of(condition));
+        var values = new ArrayList<@Nullable Object>(List.of(value));
+        String from = shown(conditions, values);
         return database
                 .read(session -> session.list(
-                        Row::read,
-                        "SELECT " + Row.COLUMNS + " FROM registry_vault_card WHERE " + condition + " ORDER BY entry_no",
-                        value))
+                        Row::read, "SELECT " + Row.COLUMNS + from + " ORDER BY entry_no", values.toArray()))
                 .stream()
                 .filter(this::isShown)
                 .findFirst();
+    }
+
+    /**
+     * The table with conditions, among them that its rows are as the entries are. Anonymous callers see the entry; the card of an account
+     * is also shown when it is deleted, as one that is not active.
+     */
+    private String shown(List<String> conditions, List<@Nullable Object> values) {
+        Conditions toAll = entries.seen(DERIVED, PUBLIC);
+        Conditions toItself = entries.seen(DERIVED, ITSELF);
+        conditions.add("(" + toAll.where() + " OR developer > " + OF_OTHERS + " AND " + toItself.where() + ")");
+        values.addAll(toAll.values());
+        values.addAll(toItself.values());
+        return " FROM registry_vault_card WHERE " + String.join(" AND ", conditions);
     }
 
     /** The policy and the dialects of the hub decide about its own agents. */
@@ -286,11 +307,14 @@ final class Cards implements EntryListener, AutoCloseable {
                 .orElseThrow(() -> Refusal.of(404, "Agent Card with humanReadableId '" + humanId + "' not found"));
     }
 
-    /** @param known the entry; null to read it */
+    /** @param known the entry for its owner; null to read it for others */
     private Map<String, Object> json(Row row, @Nullable Entry known) {
+        boolean isOfAccount = row.developer() > OF_OTHERS;
+        CallContext viewer = known != null || isOfAccount ? ITSELF : PUBLIC;
         Entry entry = known != null
                 ? known
-                : entries.find(row.urn(), row.developer() == OF_HUB ? PUBLIC : ITSELF)
+                : entries.find(row.urn(), viewer)
+                        .filter(now -> now.ownership().visibility() == Visibility.PUBLIC)
                         .orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
         var json = new LinkedHashMap<String, Object>();
         json.put("name", entry.resource().name());
@@ -304,16 +328,15 @@ final class Cards implements EntryListener, AutoCloseable {
                         || accounts.byId(row.developer())
                                 .filter(Developer::verified)
                                 .isPresent());
-        json.put("card_data", card(entry));
+        json.put("card_data", card(entry, viewer));
         json.put("created_at", entry.state().created().toString());
         json.put("updated_at", entry.state().updated().toString());
         return json;
     }
 
     /** The card of AgentVault that an entry has, or that its card of A2A amounts to. */
-    private Map<String, @Nullable Object> card(Entry entry) {
-        boolean isOfHub = entry.ownership().principal().equals(Entry.HUB);
-        byte[] document = entries.document(entry.id(), isOfHub ? PUBLIC : ITSELF);
+    private Map<String, @Nullable Object> card(Entry entry, CallContext viewer) {
+        byte[] document = entries.document(entry.id(), viewer);
         Map<String, @Nullable Object> members = ValueRules.members(Json.read(document, Map.class));
         if (members.containsKey("humanReadableId") && members.containsKey("authSchemes")) {
             return members;
@@ -347,7 +370,7 @@ final class Cards implements EntryListener, AutoCloseable {
 
     Map<String, Object> list(Query query, String address) {
         var conditions = new ArrayList<String>();
-        var values = new ArrayList<Object>();
+        var values = new ArrayList<@Nullable Object>();
         if (query.isActiveOnly()) {
             conditions.add("active = 1");
         }
@@ -371,8 +394,7 @@ final class Cards implements EntryListener, AutoCloseable {
             conditions.add("tee = ?");
             values.add(query.teeType().toLowerCase(Locale.ROOT));
         }
-        String from = " FROM registry_vault_card"
-                + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions));
+        String from = shown(conditions, values);
         var total = new long[1];
         List<Row> rows = computed(
                 address,
@@ -448,7 +470,7 @@ final class Cards implements EntryListener, AutoCloseable {
             requireNotRevoked(entry, "update");
             boolean shallBeActive = isActive == null ? isActive(entry) : isActive;
             if (changes != null) {
-                var merged = new LinkedHashMap<>(card(entry));
+                var merged = new LinkedHashMap<>(card(entry, ITSELF));
                 merged.putAll(changes);
                 CardForm.problem(merged).ifPresent(problem -> {
                     throw Refusal.of(
@@ -508,10 +530,13 @@ final class Cards implements EntryListener, AutoCloseable {
     /** @param own URN of the entry that has the id already; null for none */
     private void requireFree(Map<String, @Nullable Object> card, @Nullable String own) {
         String humanId = requireNonNull(ValueRules.text(card, "humanReadableId"));
+        Conditions current = entries.seen(DERIVED, ITSELF);
+        var values = new ArrayList<@Nullable Object>(List.of(humanId.toLowerCase(Locale.ROOT)));
+        values.addAll(current.values());
         List<Row> taken = database.read(session -> session.list(
                 Row::read,
-                "SELECT " + Row.COLUMNS + " FROM registry_vault_card WHERE human_key = ?",
-                humanId.toLowerCase(Locale.ROOT)));
+                "SELECT " + Row.COLUMNS + " FROM registry_vault_card WHERE human_key = ? AND " + current.where(),
+                values.toArray()));
         if (taken.stream().anyMatch(row -> !row.urn().equals(own))) {
             throw Refusal.of(409, "Agent Card with humanReadableId '" + humanId + "' already exists");
         }

@@ -147,6 +147,7 @@ final class RegistryHub implements HubExtension {
         var inspector = new Inspector(entries, fetch, documents, trust);
         this.extensions =
                 sources.stream().map(source -> source.open(hub, entries, clock)).toList();
+        entries.derived().catchUp();
         this.ofExtensions = extensions.stream().map(RegistryExtension::handlers).reduce(Handlers.NONE, Handlers::and);
         this.handlers = ofExtensions.and(onEntries
                 .handlers()

@@ -91,7 +91,6 @@ public final class RegistrySource implements HubExtensionSource {
         }
     }
 
-    /** Extensions on the class path. */
     private static final List<RegistryExtensionSource> INSTALLED =
             ServiceLoader.load(RegistryExtensionSource.class, RegistryExtensionSource.class.getClassLoader()).stream()
                     .map(ServiceLoader.Provider::get)
@@ -110,10 +109,20 @@ public final class RegistrySource implements HubExtensionSource {
         this(Settings.read(SettingReader.DEFAULTS), INSTALLED, clock);
     }
 
+    /** @param extensions of the registry, in place of {@linkplain #installed those on the class path} */
+    public RegistrySource(List<RegistryExtensionSource> extensions) {
+        this(Settings.read(SettingReader.DEFAULTS), List.copyOf(extensions), InstantSource.system());
+    }
+
     private RegistrySource(Settings settings, List<RegistryExtensionSource> extensions, InstantSource clock) {
         this.settings = settings;
         this.extensions = extensions;
         this.clock = clock;
+    }
+
+    /** Extensions on the class path. */
+    public static List<RegistryExtensionSource> installed() {
+        return INSTALLED;
     }
 
     @Override
@@ -166,7 +175,7 @@ public final class RegistrySource implements HubExtensionSource {
 
     @Override
     public List<ModuleTables> tables(DatabaseKind kind) {
-        var all = new ArrayList<>(List.of(Entries.tables(kind)));
+        var all = new ArrayList<>(Entries.tables(kind));
         all.addAll(Search.tables(kind));
         extensions.forEach(extension -> all.addAll(extension.tables(kind)));
         all.addAll(List.of(Prober.TABLES, Revocations.TABLES, FaceOperations.TABLES, PeerOperations.TABLES));

@@ -4,7 +4,7 @@ import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.SearchOperation.Bucket;
 import dev.parley.registry.SearchOperation.Facet;
 import dev.parley.registry.SearchOperation.Facets;
-import dev.parley.registry.store.Conditions;
+import dev.parley.registry.spi.Conditions;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;

@@ -15,7 +15,7 @@ import dev.parley.registry.SearchOperation.Reasons;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Vectors.Near;
-import dev.parley.registry.store.Conditions;
+import dev.parley.registry.spi.Conditions;
 import dev.parley.registry.store.Disclosure;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;

@@ -6,7 +6,7 @@ import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Ranking.Scale;
 import dev.parley.registry.search.Vectors.Near;
-import dev.parley.registry.store.Conditions;
+import dev.parley.registry.spi.Conditions;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.ResultSet;
 import java.sql.SQLException;

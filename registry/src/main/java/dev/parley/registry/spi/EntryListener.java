@@ -14,7 +14,7 @@ public interface EntryListener {
      */
     void changed(DatabaseSession session, long number, Entry now) throws SQLException;
 
-    /** Called in the transaction that writes or removes a review of an entry. */
+    /** Called in the transaction that writes or removes a review of an entry; not for reviews that other hubs have taken. */
     default void reviewed(DatabaseSession session, long number, Entry now) throws SQLException {}
 
     /** Called in the transaction that erases an entry for good. */

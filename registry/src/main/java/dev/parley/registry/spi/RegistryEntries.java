@@ -37,6 +37,18 @@ public interface RegistryEntries {
      */
     Entry setActive(String id, boolean isActive, CallContext owner);
 
-    /** Adds a listener to all changes, those of the extension included. To be called before the extension is open. */
-    void listen(EntryListener listener);
+    /**
+     * Keeps a table in step with the entries. To be called while the extension is opened. Before the registry answers, its listener gets
+     * the entries that the table does not have as they are: all of them for a new table, later those that a hub without the extension has
+     * changed or erased. From then on it is called in the transactions of all changes, those of the extension included.
+     *
+     * @param listener may get an entry again that has not changed
+     */
+    void derive(DerivedTable table, EntryListener listener);
+
+    /**
+     * Condition for queries of a derived table under its own name. It holds for rows that were derived from the newest change of an entry
+     * that the viewer sees, as the record of the entries says, whatever the row says.
+     */
+    Conditions seen(DerivedTable table, CallContext viewer);
 }

@@ -15,6 +15,7 @@ import dev.parley.registry.Entry.Trust;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.document.Document;
+import dev.parley.registry.spi.Conditions;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.Views.View;

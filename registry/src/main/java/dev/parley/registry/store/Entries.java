@@ -6,6 +6,9 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Status;
 import dev.parley.registry.EntryChange;
+import dev.parley.registry.EntryFilter;
+import dev.parley.registry.spi.Conditions;
+import dev.parley.registry.spi.DerivedTable;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.spi.Publication;
 import dev.parley.registry.spi.RegistryEntries;
@@ -35,6 +38,7 @@ public record Entries(
         EntryWriter writer,
         EntryPublisher publisher,
         EntryLog log,
+        DerivedTables derived,
         History history,
         Reviews reviews)
         implements RegistryEntries {
@@ -46,9 +50,11 @@ public record Entries(
             CallContext.anonymous().trace(),
             null);
 
+    private static final EntryFilter EVERY_STATUS = new EntryFilter(List.of(), List.of(), Map.of(), true);
+
     /** Tables of entries. */
-    public static ModuleTables tables(DatabaseKind kind) {
-        return RegistryTables.of(kind);
+    public static List<ModuleTables> tables(DatabaseKind kind) {
+        return List.of(RegistryTables.of(kind), DerivedTables.TABLES);
     }
 
     /**
@@ -76,7 +82,8 @@ public record Entries(
         var writer = new EntryWriter(database, cache, reader, disclosure, log, timers, clock);
         var publications = new EntryPublisher(database, cache, urns, disclosure, reader, writer);
         var reviews = new Reviews(database, reader, writer, clock);
-        return new Entries(disclosure, reader, writer, publications, log, history, reviews);
+        var derived = new DerivedTables(database, writer);
+        return new Entries(disclosure, reader, writer, publications, log, derived, history, reviews);
     }
 
     /**
@@ -142,7 +149,17 @@ public record Entries(
     }
 
     @Override
-    public void listen(EntryListener listener) {
-        writer.listen(listener);
+    public void derive(DerivedTable table, EntryListener listener) {
+        derived.add(table, listener);
+    }
+
+    @Override
+    public Conditions seen(DerivedTable table, CallContext viewer) {
+        Conditions seen = disclosure.conditions(EVERY_STATUS, viewer, true);
+        // Columns with the name of their table: without it, those of the entry would be meant.
+        return new Conditions(
+                "EXISTS (SELECT 1 FROM registry_entry e WHERE e.number = " + table.name() + "." + table.number()
+                        + " AND e.change = " + table.name() + "." + table.change() + " AND " + seen.where() + ")",
+                seen.values());
     }
 }

@@ -5,6 +5,7 @@ import dev.parley.protocol.support.PageToken;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.spi.Conditions;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;

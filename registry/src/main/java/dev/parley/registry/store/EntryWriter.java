@@ -80,7 +80,7 @@ public final class EntryWriter {
     }
 
     /** Locks the registry until the transaction ends: before its first read, which then returns what all hubs have committed. */
-    private void lock(DatabaseSession session) throws SQLException {
+    void lock(DatabaseSession session) throws SQLException {
         session.number("SELECT change FROM registry_newest" + (isPostgresql ? " FOR UPDATE" : ""));
     }
 

@@ -1,11 +1,12 @@
-package dev.parley.registry.store;
+package dev.parley.registry.spi;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Conditions on rows {@code e} of the table {@code registry_entry} in SQL: what a caller may see, and a filter.
+ * Conditions on rows in SQL: what a caller may see, and a filter.
  *
+ * @param where one expression, for {@code WHERE}
  * @param values of its parameters, in their order
  */
 public record Conditions(String where, List<@Nullable Object> values) {}
