@@ -47,7 +47,6 @@ import dev.parley.registry.health.Prober;
 import dev.parley.registry.inspect.Inspector;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.search.SearchOperations;
-import dev.parley.registry.spi.RegistryExtension;
 import dev.parley.registry.spi.RegistryExtensionSource;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryOperations;
@@ -90,8 +89,7 @@ final class RegistryHub implements HubExtension {
     private final Search search;
     private final Handlers handlers;
     private final Handlers administration;
-    private final List<RegistryExtension> extensions;
-    private final Handlers ofExtensions;
+    private final RegistryExtensions extensions;
     private final RegistryData personal;
     private final CardFetch fetch;
     private final FaceOperations operations;
@@ -145,24 +143,26 @@ final class RegistryHub implements HubExtension {
                 () -> url,
                 publisher);
         var inspector = new Inspector(entries, fetch, documents, trust);
-        this.extensions =
-                sources.stream().map(source -> source.open(hub, entries, clock)).toList();
-        entries.derived().catchUp();
-        this.ofExtensions = extensions.stream().map(RegistryExtension::handlers).reduce(Handlers.NONE, Handlers::and);
-        this.handlers = ofExtensions.and(onEntries
+        Handlers own = onEntries
                 .handlers()
                 .and(new SearchOperations(search, lookAlikes).handlers(onEntries::list))
                 .and(changing(new ChangeAudit(hub.audit()), onEntries, trustOperations, trust))
                 .and(faces(operations))
                 .call(InspectionOperation.REVOCATIONS, (given, caller) -> revocations.signed())
                 .call(InspectionOperation.HEALTH, prober::history)
-                .call(InspectionOperation.INSPECT, inspector::inspect));
+                .call(InspectionOperation.INSPECT, inspector::inspect);
+        try {
+            this.extensions = new RegistryExtensions(sources, hub, entries, clock);
+        } catch (RuntimeException | Error failure) {
+            prober.close();
+            peers.close();
+            fetch.close();
+            search.close();
+            throw failure;
+        }
+        this.handlers = own.and(extensions.handlers());
         this.personal = new RegistryData(
-                new PersonalEntries(hub.database(), entries.writer()),
-                search,
-                extensions.stream()
-                        .flatMap(extension -> extension.personalData().stream())
-                        .toList());
+                new PersonalEntries(hub.database(), entries.writer()), search, extensions.personalData());
         this.administration =
                 trustOperations.administration().and(peers.administration()).and(personal.administration());
     }
@@ -280,7 +280,7 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public Map<String, Face> faces() {
-        return Stream.concat(Stream.of(operations.faces()), extensions.stream().map(RegistryExtension::faces))
+        return Stream.of(operations.faces(), extensions.faces())
                 .flatMap(faces -> faces.entrySet().stream())
                 .collect(
                         Collectors.toMap(Map.Entry::getKey, face -> new Face(RegistryProtocol.AGENT, face.getValue())));
@@ -289,7 +289,7 @@ final class RegistryHub implements HubExtension {
     @Override
     public Map<String, Set<String>> open() {
         var open = new HashSet<>(RegistryProtocol.OPEN);
-        open.addAll(ofExtensions.byName().keySet());
+        open.addAll(extensions.handlers().byName().keySet());
         open.addAll(FaceProtocol.NAMES);
         return Map.of(RegistryProtocol.AGENT, open);
     }
@@ -345,11 +345,14 @@ final class RegistryHub implements HubExtension {
 
     @Override
     public void close() {
-        extensions.forEach(RegistryExtension::close);
-        prober.close();
-        peers.close();
-        fetch.close();
-        search.close();
-        entries.log().close();
+        try {
+            extensions.close();
+        } finally {
+            prober.close();
+            peers.close();
+            fetch.close();
+            search.close();
+            entries.log().close();
+        }
     }
 }
