@@ -7,33 +7,84 @@ import dev.parley.extension.PersonalData;
 import dev.parley.registry.spi.RegistryExtension;
 import dev.parley.registry.spi.RegistryExtensionSource;
 import dev.parley.registry.store.Entries;
+import java.security.CodeSource;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The extensions of one registry. Safe for any thread. */
 final class RegistryExtensions implements AutoCloseable {
-    private final List<RegistryExtension> all = new ArrayList<>();
+    private final List<Named<RegistryExtension>> all = new ArrayList<>();
     private final Map<String, WireFace> faces = new LinkedHashMap<>();
     private Handlers handlers = Handlers.NONE;
 
-    /** Opens extensions, and brings their tables up to date. If one fails, none is open. */
-    RegistryExtensions(List<RegistryExtensionSource> sources, HubParts hub, Entries entries, InstantSource clock) {
+    /** An extension, or its source, with the name of its source for operators, who take its jar away or bring another one. */
+    private record Named<T>(String name, T extension) {}
+
+    /**
+     * Opens extensions, and brings their tables up to date.
+     *
+     * @param ownPaths paths of the protocols that the registry has itself
+     * @param own handlers of the registry
+     * @throws IllegalArgumentException for an operation, a page or a path of two extensions; none of them is open then
+     */
+    RegistryExtensions(
+            List<RegistryExtensionSource> sources,
+            HubParts hub,
+            Entries entries,
+            InstantSource clock,
+            Collection<String> ownPaths,
+            Handlers own) {
+        List<Named<RegistryExtensionSource>> named = sources.stream()
+                .map(source -> new Named<>(name(source), source))
+                .toList();
+        requireDistinct("page", List.of(), named, source -> source.pages().keySet());
         try {
-            for (RegistryExtensionSource source : sources) {
-                all.add(source.open(hub, entries, clock));
+            for (Named<RegistryExtensionSource> each : named) {
+                all.add(new Named<>(each.name, each.extension.open(hub, entries, clock)));
             }
-            for (RegistryExtension extension : all) {
-                faces.putAll(extension.faces());
-                handlers = handlers.and(extension.handlers());
+            requireDistinct(
+                    "path", ownPaths, all, extension -> extension.faces().keySet());
+            requireDistinct(
+                    "operation",
+                    own.byName().keySet(),
+                    all,
+                    extension -> extension.handlers().byName().keySet());
+            for (Named<RegistryExtension> each : all) {
+                faces.putAll(each.extension.faces());
+                handlers = handlers.and(each.extension.handlers());
             }
             entries.derived().catchUp();
         } catch (RuntimeException | Error failure) {
             close(failure);
             throw failure;
+        }
+    }
+
+    private static String name(RegistryExtensionSource source) {
+        CodeSource place = source.getClass().getProtectionDomain().getCodeSource();
+        return source.getClass().getName()
+                + (place == null ? "" : " of " + place.getLocation().getPath());
+    }
+
+    private static <T> void requireDistinct(
+            String kind, Collection<String> own, List<Named<T>> extensions, Function<T, Collection<String>> parts) {
+        var owners = new HashMap<String, String>();
+        own.forEach(part -> owners.put(part, "the registry"));
+        for (Named<T> each : extensions) {
+            for (String part : parts.apply(each.extension)) {
+                String other = owners.putIfAbsent(part, each.name);
+                if (other != null) {
+                    throw new IllegalArgumentException(kind + " \"" + part + "\" of the registry extension " + each.name
+                            + ": " + other + " has it, too (expected: one of them; leave out the jar of the other)");
+                }
+            }
         }
     }
 
@@ -48,7 +99,7 @@ final class RegistryExtensions implements AutoCloseable {
 
     List<PersonalData> personalData() {
         return all.stream()
-                .flatMap(extension -> extension.personalData().stream())
+                .flatMap(each -> each.extension.personalData().stream())
                 .toList();
     }
 
@@ -64,9 +115,9 @@ final class RegistryExtensions implements AutoCloseable {
     /** Closes all extensions, and returns the first failure with the others; these are added to a failure that is given. */
     private @Nullable RuntimeException close(@Nullable Throwable before) {
         RuntimeException first = null;
-        for (RegistryExtension extension : all.reversed()) {
+        for (Named<RegistryExtension> each : all.reversed()) {
             try {
-                extension.close();
+                each.extension.close();
             } catch (RuntimeException failure) { // the others hold threads and connections, too
                 if (before != null) {
                     before.addSuppressed(failure);

@@ -152,7 +152,8 @@ final class RegistryHub implements HubExtension {
                 .call(InspectionOperation.HEALTH, prober::history)
                 .call(InspectionOperation.INSPECT, inspector::inspect);
         try {
-            this.extensions = new RegistryExtensions(sources, hub, entries, clock);
+            this.extensions = new RegistryExtensions(
+                    sources, hub, entries, clock, operations.faces().keySet(), own);
         } catch (RuntimeException | Error failure) {
             prober.close();
             peers.close();

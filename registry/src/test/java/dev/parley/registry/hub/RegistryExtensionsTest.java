@@ -28,6 +28,9 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Extensions of the registry of a hub. */
 @Timeout(60)
@@ -118,6 +121,25 @@ final class RegistryExtensionsTest {
                 .port(0)
                 .extension(new RegistrySource(List.of(extensions)))
                 .start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"page", "operation", "path"})
+    void aPartOfTwoExtensionsKeepsTheHubFromStarting(String kind) {
+        assertThatThrownBy(() -> start(new First(kind, "/shared"), new Second(kind, "/shared")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageMatching(kind
+                        + " \"/shared\" of the registry extension \\S+Test\\$Second of /\\S+: \\S+Test\\$First of /\\S+"
+                        + " has it, too \\(expected: one of them; leave out the jar of the other\\)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"operation,registry/register", "path,/v0.1"})
+    void aPartOfTheRegistryItselfIsNotReplaced(String kind, String name) {
+        assertThatThrownBy(() -> start(new First(kind, name)))
+                .hasMessageContaining(kind + " \"" + name + "\" of the registry extension ")
+                .hasMessageContaining("Test$First of /")
+                .hasMessageContaining(": the registry has it, too");
     }
 
     @Test
