@@ -29,8 +29,8 @@ public interface RegistryEntries {
     Entry publish(Publication publication, CallContext publisher);
 
     /**
-     * Deletes an entry of the caller, or makes one active again that is deleted and not erased yet. An entry that has this status stays as
-     * it is, and so does a revoked one.
+     * Deletes an entry of the caller, or makes one active again that is deleted and not erased yet. No other status changes: a deprecated
+     * or expired entry does not become active by this, and a revoked one is not deleted.
      *
      * @return the entry with its status
      * @throws dev.parley.protocol.A2AException if the caller sees no such entry, or is not the owner

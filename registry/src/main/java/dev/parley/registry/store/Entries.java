@@ -137,15 +137,16 @@ public record Entries(
 
     @Override
     public Entry setActive(String id, boolean isActive, CallContext owner) {
-        Status status = isActive ? Status.ACTIVE : Status.DELETED;
-        return writer.change(
-                id,
-                isActive ? EntryChange.Kind.CHANGED : EntryChange.Kind.DELETED,
-                Map.of(),
-                owner,
-                entry -> entry.state().status() == Status.REVOKED
-                        ? entry
-                        : entry.with(entry.state().with(status)));
+        return isActive
+                ? writer.change(id, EntryChange.Kind.CHANGED, Map.of(), owner, EntryOperations::restored)
+                : writer.change(
+                        id,
+                        EntryChange.Kind.DELETED,
+                        Map.of(),
+                        owner,
+                        entry -> entry.state().status() == Status.REVOKED
+                                ? entry
+                                : entry.with(entry.state().with(Status.DELETED)));
     }
 
     @Override

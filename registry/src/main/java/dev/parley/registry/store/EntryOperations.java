@@ -206,14 +206,15 @@ public final class EntryOperations {
 
     public Entry restore(RestoreEntry given, CallContext caller) {
         return writer.change(
-                given.id(),
-                EntryChange.Kind.CHANGED,
-                Map.of("restored", true),
-                caller,
-                entry -> entry.state().status() == Status.DELETED
-                                && !entry.resource().digest().isEmpty()
-                        ? entry.with(entry.state().with(Status.ACTIVE))
-                        : entry);
+                given.id(), EntryChange.Kind.CHANGED, Map.of("restored", true), caller, EntryOperations::restored);
+    }
+
+    /** A deleted entry active again; another one, and one whose content is erased, as it is. */
+    static Entry restored(Entry entry) {
+        return entry.state().status() == Status.DELETED
+                        && !entry.resource().digest().isEmpty()
+                ? entry.with(entry.state().with(Status.ACTIVE))
+                : entry;
     }
 
     public Entry update(UpdateEntry given, CallContext caller) {

@@ -1,5 +1,6 @@
 package dev.parley.registry.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -18,14 +19,20 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
+import dev.parley.registry.Cards;
+import dev.parley.registry.Entry.Status;
+import dev.parley.registry.EntryChange;
 import dev.parley.registry.spi.RegistryEntries;
 import dev.parley.registry.spi.RegistryExtension;
 import dev.parley.registry.spi.RegistryExtensionSource;
+import dev.parley.registry.store.Entries;
+import dev.parley.testkit.ExtensionKit;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +64,8 @@ final class RegistryExtensionsTest {
         private final String kind;
         private final String given;
 
+        private @Nullable RegistryEntries entries;
+
         First(String kind, String given) {
             this.kind = kind;
             this.given = given;
@@ -82,6 +91,7 @@ final class RegistryExtensionsTest {
             if (kind.equals("broken")) {
                 throw new IllegalStateException(name + " does not open");
             }
+            entries = all;
             return new RegistryExtension() {
                 @Override
                 public Map<String, WireFace> faces() {
@@ -161,5 +171,33 @@ final class RegistryExtensionsTest {
         assertThat(closed).containsExactly("Second", "First");
         assertThat(failure).hasMessage("Second does not close");
         assertThat(failure.getSuppressed()).extracting(Throwable::getMessage).containsExactly("First does not close");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"DELETED,ACTIVE", "DEPRECATED,DEPRECATED", "EXPIRED,EXPIRED", "REVOKED,REVOKED"})
+    void onlyADeletedEntryBecomesActive(Status status, Status expected) throws Exception {
+        var extension = new First("", "");
+        Hub hub = start(extension);
+        try {
+            String id = ExtensionKit.caller(hub.url())
+                    .post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "public"))
+                    .text("id");
+            var entries = (Entries) requireNonNull(extension.entries);
+            entries.writer()
+                    .change(
+                            id,
+                            EntryChange.Kind.CHANGED,
+                            Map.of(),
+                            null,
+                            entry -> entry.with(entry.state().with(status)));
+
+            entries.setActive(id, true, Entries.ITSELF);
+
+            assertThat(entries.find(id, Entries.ITSELF))
+                    .map(entry -> entry.state().status())
+                    .contains(expected);
+        } finally {
+            catchThrowable(hub::close);
+        }
     }
 }
