@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /**
  * The entries of a registry, as its extensions read and change them. A caller sees its own entries, deleted ones included, those of its
- * group that are visible to the group, and public ones. A caller with the scope {@code admin} is an owner of all entries, but for agents of
- * the hub itself and copies from peers. Other entries do not exist for a caller. Safe for any thread.
+ * group that are visible to the group, and public ones. A caller with the scope {@code admin} is an owner of all entries, those of the
+ * hub's own agents included, but for copies from peers. Other entries do not exist for a caller. Safe for any thread.
  */
 public interface RegistryEntries {
     /** The entry with a URN or readable id that the caller may see. */

@@ -221,6 +221,33 @@ final class RegistryHubTest {
     }
 
     @Test
+    void operatorsAreOwnersOfAllEntriesThatAreNoCopies() throws Exception {
+        try (Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .authentication(Authentication.named(List.of("required")))
+                .start()) {
+            var admin = ExtensionKit.caller(
+                    hub.url(), "X-Api-Key", hub.bootstrapKey().orElseThrow());
+            Caller alice = user(admin, "T1", "alice");
+            String ofAlice = alice.post("/registry/agents", Cards.registration(Cards.v1("A", "add"), "private"))
+                    .text("id");
+            String ofHub = admin.get("/registry/agents?owner=*").text("agents", 0, "id");
+            String deprecated = "{\"status\":\"deprecated\"}";
+
+            assertThat(alice.send("PATCH", "/registry/agents/" + ofHub, deprecated)
+                            .status())
+                    .isEqualTo(403);
+            for (String entry : List.of(ofAlice, ofHub)) {
+                assertThat(admin.send("PATCH", "/registry/agents/" + entry, deprecated)
+                                .text("status"))
+                        .as(entry)
+                        .isEqualTo("deprecated");
+            }
+        }
+    }
+
+    @Test
     @DisplayName("changes of entries leave rows in the audit, those that a stranger tries too; reads leave none")
     void changesAreAudited() throws Exception {
         try (Hub hub = Hub.builder()
