@@ -94,9 +94,26 @@ final class TestAgents {
     private TestAgents() {}
 
     static void writeJar(Path jar) throws IOException {
-        Path source = Files.createDirectories(jar.resolveSibling("source")).resolve("Agents.java");
+        writeJar(
+                jar,
+                "Agents",
+                SOURCE,
+                Map.of(
+                        AgentSource.class, "example.Agents",
+                        ExtensionSource.class, "example.Agents",
+                        HubExtensionSource.class, "example.Agents$OfHub"));
+    }
+
+    /**
+     * Makes a jar of a class.
+     *
+     * @param name of the class, whose package is {@code example}
+     * @param services names of the classes that provide them
+     */
+    static void writeJar(Path jar, String name, String text, Map<Class<?>, String> services) throws IOException {
+        Path source = Files.createDirectories(jar.resolveSibling("source")).resolve(name + ".java");
         Path classes = Files.createDirectories(jar.resolveSibling("classes"));
-        Files.writeString(source, SOURCE);
+        Files.writeString(source, text);
         int status = ToolProvider.getSystemJavaCompiler()
                 .run(
                         null,
@@ -118,10 +135,6 @@ final class TestAgents {
                 out.putNextEntry(new JarEntry("example/" + one.getFileName()));
                 Files.copy(one, out);
             }
-            Map<Class<?>, String> services = Map.of(
-                    AgentSource.class, "example.Agents",
-                    ExtensionSource.class, "example.Agents",
-                    HubExtensionSource.class, "example.Agents$OfHub");
             for (var service : services.entrySet()) {
                 out.putNextEntry(
                         new JarEntry("META-INF/services/" + service.getKey().getName()));

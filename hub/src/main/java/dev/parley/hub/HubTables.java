@@ -19,13 +19,12 @@ public final class HubTables {
     /**
      * Returns all tables in the order in which they can be made.
      *
-     * @param more extensions that are not on the class path
+     * @param more extensions that are not on the class path, or replace those of their URIs there
      */
     public static List<ModuleTables> of(DatabaseKind kind, List<HubExtensionSource> more) {
         var all = new ArrayList<>(List.of(
                 AuditTrail.tables(kind), AtRest.TABLES, SecretPrints.TABLES, Trust.TABLES, HubExtensions.TIMER_TABLES));
-        AdminOperations.INSTALLED.forEach(source -> all.addAll(source.tables(kind)));
-        more.forEach(source -> all.addAll(source.tables(kind)));
+        HubExtensions.replaced(AdminOperations.INSTALLED, more).forEach(source -> all.addAll(source.tables(kind)));
         return all;
     }
 }

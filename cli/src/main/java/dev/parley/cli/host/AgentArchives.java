@@ -7,12 +7,15 @@ import dev.parley.engine.AgentExtension;
 import dev.parley.engine.AgentSource;
 import dev.parley.engine.ExtensionSource;
 import dev.parley.extension.HubExtensionSource;
+import dev.parley.registry.hub.RegistrySource;
+import dev.parley.registry.spi.RegistryExtensionSource;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -23,10 +26,28 @@ public final class AgentArchives {
     private AgentArchives() {}
 
     /** Agents and extensions of the jars in a folder. */
-    record Contents(List<Agent> agents, List<AgentExtension> extensions, List<HubExtensionSource> ofHub) {
+    record Contents(
+            List<Agent> agents,
+            List<AgentExtension> extensions,
+            List<HubExtensionSource> ofHub,
+            List<RegistryExtensionSource> ofRegistry) {
         boolean isEmpty() {
-            return agents.isEmpty() && extensions.isEmpty() && ofHub.isEmpty();
+            return agents.isEmpty() && extensions.isEmpty() && ofHub.isEmpty() && ofRegistry.isEmpty();
         }
+    }
+
+    /** Extensions of a hub in archives, with the registry if they have extensions of it. */
+    static List<HubExtensionSource> ofHub(List<Contents> archives) {
+        var all = new ArrayList<HubExtensionSource>();
+        var ofRegistry = new ArrayList<>(RegistrySource.installed());
+        for (Contents archive : archives) {
+            all.addAll(archive.ofHub);
+            ofRegistry.addAll(archive.ofRegistry);
+        }
+        if (ofRegistry.size() > RegistrySource.installed().size()) {
+            all.add(new RegistrySource(ofRegistry));
+        }
+        return all;
     }
 
     /**
@@ -49,7 +70,8 @@ public final class AgentArchives {
                     services(ExtensionSource.class, loader)
                             .flatMap(source -> source.extensions().stream())
                             .toList(),
-                    services(HubExtensionSource.class, loader).toList());
+                    services(HubExtensionSource.class, loader).toList(),
+                    services(RegistryExtensionSource.class, loader).toList());
         } catch (ServiceConfigurationError | LinkageError broken) {
             throw CommandException.of(
                     Kind.USAGE,

@@ -94,7 +94,7 @@ public final class MigrateCommand {
         Path directory = made == null ? data.resolveSibling(data.getFileName() + "-postgresql") : call.path(made);
         String jars = call.option("--agents");
         List<HubExtensionSource> extensions =
-                jars == null ? List.of() : AgentArchives.read(call.path(jars)).ofHub();
+                jars == null ? List.of() : AgentArchives.ofHub(List.of(AgentArchives.read(call.path(jars))));
         Hub hub = new Hub(DoctorCommand.secrets(call), DoctorCommand.keys(call), accepted);
         try {
             MovedDirectory.check(data, directory, url);

@@ -210,10 +210,8 @@ public final class UpCommand {
                 .onWaiting(reason -> Logs.note(call.output(), reason))
                 .agents(agents.values().stream().filter(Objects::nonNull).toArray(Agent[]::new));
         agents.keySet().stream().findFirst().ifPresent(hub::defaultAgent);
-        archives.forEach(archive -> {
-            hub.extensions(archive.extensions());
-            archive.ofHub().forEach(hub::extension);
-        });
+        archives.forEach(archive -> hub.extensions(archive.extensions()));
+        AgentArchives.ofHub(archives).forEach(hub::extension);
         requireTogether(call.settings(), all);
         requireIssuer(all.trust());
         configure(call, contents.settings(), all, hub);
@@ -312,7 +310,7 @@ public final class UpCommand {
     /** Names of agents of extensions. */
     private static Set<String> atPaths(HubSettings all, List<AgentArchives.Contents> archives) {
         var names = new LinkedHashSet<String>();
-        Stream.concat(all.extensions().stream(), archives.stream().flatMap(archive -> archive.ofHub().stream()))
+        Stream.concat(all.extensions().stream(), AgentArchives.ofHub(archives).stream())
                 .forEach(source -> names.addAll(source.paths().values()));
         return names;
     }
