@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -211,6 +212,19 @@ final class ModuleGraph {
         if (readable.add(module)) {
             named(module).passed().forEach(passed -> addWithPassed(passed, readable));
         }
+    }
+
+    /** Modules with all that they require. Names of directories without classes stay as they are. */
+    Set<String> withRequired(Collection<String> names) {
+        var all = new TreeSet<String>();
+        var open = new ArrayDeque<>(names);
+        while (!open.isEmpty()) {
+            String name = open.remove();
+            if (all.add(name) && modules.containsKey(name)) {
+                open.addAll(named(name).requires());
+            }
+        }
+        return all;
     }
 
     private ProductModule named(String module) {
