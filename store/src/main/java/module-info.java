@@ -14,5 +14,6 @@ module dev.parley.store {
     exports dev.parley.store.hubs;
     exports dev.parley.store.move;
     exports dev.parley.store.rows;
+    exports dev.parley.store.shared;
     exports dev.parley.store.spi;
 }

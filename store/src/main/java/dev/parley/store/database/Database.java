@@ -285,7 +285,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         HubLease lease = HubStart.begin(source, system, registration, writing);
         try {
             var database = new Database(system, DataFiles.none(), system.toString(), writing, false);
-            database.standing.hold(lease, database.writer::end, database.writer::findServer);
+            database.standing.hold(lease, database.writer::end, database.writer::findServer, database.readers);
             return database;
         } catch (SQLException problem) {
             lease.abandon();

@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.HangWatch;
+import dev.parley.store.shared.Epochs;
 import dev.parley.store.sql.StoredText;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * discarded}, and the next use opens a new connection: SQLite may have ended the transaction by itself, and its driver
  * never runs a statement again that failed.
  */
-public final class DatabaseSession {
+public final class DatabaseSession implements Epochs.Numbers {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Limit of prepared statements of a connection; filters of callers have an unlimited number of forms. */
@@ -229,7 +230,7 @@ public final class DatabaseSession {
         return row.wasNull() ? null : Instant.ofEpochMilli(millis);
     }
 
-    /** Returns the number in the first column of the first row, or 0 if there is no row. */
+    @Override
     public long number(String sql, @Nullable Object... values) throws SQLException {
         try (ResultSet row = bind(sql, values).executeQuery()) {
             return row.next() ? row.getLong(1) : 0;

@@ -6,15 +6,21 @@ import dev.parley.store.connection.HangWatch;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.ServerIdentity.OtherServerException;
 import dev.parley.store.database.PostgresqlStream.EndedException;
+import dev.parley.store.shared.Epochs;
+import dev.parley.store.shared.Epochs.Barrier;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Registration;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -22,6 +28,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 /**
  * Renews the lease of a hub in PostgreSQL each second, by a connection of its own and by the clock of the database, and so learns that
@@ -53,6 +61,9 @@ final class HubLease implements AutoCloseable {
     /** A renewal without an answer for so long may have lost its connection. */
     private static final Duration PROMPT = Duration.ofMillis(400);
 
+    /** A hub that reads a copy again renews its lease so much later at most. */
+    private static final Duration READING = Duration.ofMillis(200);
+
     /** A hub that has not seen the database for so long, or has lost its connection, ends no other one for a lease. */
     private static final Duration BLINDNESS = Duration.ofSeconds(3);
 
@@ -68,6 +79,13 @@ final class HubLease implements AutoCloseable {
     private static final String RENEW =
             "UPDATE hub SET beat_at = clock_timestamp(), lease_until = clock_timestamp() + interval '9 s', version = ?,"
                     + " agents = CAST(string_to_array(?, chr(10)) AS TEXT[]) WHERE hub_no = ? AND ended_at IS NULL";
+
+    /** The same of a hub that works with a database that it shares. */
+    private static final String RENEW_SHARED = RENEW.replace("version = ?", "seen = CAST(? AS BIGINT[]), version = ?")
+            + " RETURNING (SELECT string_agg(kind || ' ' || n, ',') FROM epoch),"
+            + " (SELECT string_agg(array_to_string(other.seen, ' '), ',') FROM hub AS other"
+            + " WHERE other.ended_at IS NULL AND other.hub_no <> hub.hub_no"
+            + " AND EXISTS (SELECT 1 FROM stream WHERE stream.hub_no = other.hub_no))";
 
     static final String END = "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL";
 
@@ -100,12 +118,16 @@ final class HubLease implements AutoCloseable {
     private final PostgresqlSystem system;
     private final long hub;
     private final Registration registration;
+    private final Epochs epochs;
     private final DatabaseSession session;
     private final Thread thread;
     private final ScheduledFuture<?> ticks;
     private volatile Moment ticked = Moment.now();
     /** Before the latest renewal that the database has answered was sent. */
     private volatile Moment beat = Moment.now();
+
+    /** Before the latest renewal was sent whose numbers all copies in memory have. */
+    private volatile Moment current = beat;
 
     /** When a renewal, or a look, was sent that the database has not answered yet; null if there is none. */
     private volatile @Nullable Moment sent;
@@ -137,6 +159,10 @@ final class HubLease implements AutoCloseable {
             return System.nanoTime() - nanos >= time.toNanos()
                     || System.currentTimeMillis() - millis >= time.toMillis();
         }
+
+        Moment later(Moment other) {
+            return other.nanos - nanos > 0 ? other : this;
+        }
     }
 
     // Of the hub that waits.
@@ -146,6 +172,9 @@ final class HubLease implements AutoCloseable {
     private String working = "";
     private @Nullable Ending gone;
 
+    /** The connection on which the thread waits for hints; null if it does not. */
+    private volatile @Nullable Connection hearing;
+
     /** The beat of another hub, and since when this hub sees no later one. */
     private record Beat(String at, long sinceNanos) {}
 
@@ -153,12 +182,14 @@ final class HubLease implements AutoCloseable {
     private final Map<Long, Beat> beats = new HashMap<>();
     private long lookedAt = System.nanoTime();
     private long judgesFrom = lookedAt + BLINDNESS.toNanos();
+    private boolean isListening;
 
     /** Begins to renew the lease of a hub that is registered. */
     HubLease(PostgresqlSystem system, Registration registration) {
         this.system = system;
         this.hub = system.hub();
         this.registration = registration;
+        this.epochs = registration.isShared() ? new Epochs(hub) : Epochs.NONE;
         this.session = new DatabaseSession(new Opening(system, Use.RENEW));
         this.thread = Thread.ofPlatform().daemon().name("store-lease").start(this::renewAll);
         this.ticks = HangWatch.TIMER.scheduleAtFixedRate(
@@ -189,6 +220,16 @@ final class HubLease implements AutoCloseable {
 
     long hub() {
         return hub;
+    }
+
+    /** Numbers of the changes of which this hub has copies. */
+    Epochs epochs() {
+        return epochs;
+    }
+
+    /** False if a copy in memory may lack a change of another hub that has ended waiting for this one. Costs nothing. */
+    boolean isCurrent() {
+        return !registration.isShared() || !current.isOlderThan(SILENCE);
     }
 
     /** False if another hub may work with the database by now. Costs nothing. */
@@ -239,7 +280,12 @@ final class HubLease implements AutoCloseable {
                 look();
             }
             long pause = registration.isShared() && ended == null ? LOOK.toNanos() : next - System.nanoTime();
-            LockSupport.parkNanos(Math.max(1, Math.min(pause, next - System.nanoTime())));
+            pause = Math.max(1, Math.min(pause, next - System.nanoTime()));
+            if (registration.isShared() && ended != null && session.isConnected()) {
+                next = hears(pause) ? System.nanoTime() : next;
+            } else {
+                LockSupport.parkNanos(pause);
+            }
         }
         if (isClosed && isRenewed) {
             end();
@@ -255,18 +301,90 @@ final class HubLease implements AutoCloseable {
         }
     }
 
+    /** Waits for a hint of another hub; true if the numbers of changes are to be looked at. */
+    private boolean hears(long nanos) {
+        try {
+            Connection connection = session.connection();
+            if (!isListening) {
+                session.once("LISTEN \""
+                        + session.first(row -> DatabaseSession.text(row, 1), "SELECT " + Epochs.CHANNEL)
+                                .orElseThrow() + '"');
+                isListening = true;
+            }
+            hearing = connection;
+            if (isClosed) {
+                return false;
+            }
+            PGNotification @Nullable [] hints = connection
+                    .unwrap(PGConnection.class)
+                    .getNotifications((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+            return hints != null && Arrays.stream(hints).anyMatch(hint -> epochs.isNews(hint.getParameter()));
+        } catch (SQLException | RuntimeException failure) {
+            survives(failure);
+            return true;
+        } finally {
+            hearing = null;
+        }
+    }
+
+    /** Renews the lease; null if the hub has been ended. */
+    private @Nullable CompletableFuture<Boolean> renewed() throws SQLException {
+        String agents = String.join("\n", registration.agents().get());
+        // The tables of a hub that waits may be those of an earlier release.
+        if (!registration.isShared() || ended == null) {
+            return session.update(RENEW, registration.version(), agents, hub) == 0
+                    ? null
+                    : CompletableFuture.completedFuture(true);
+        }
+        Set<Barrier> barriers = epochs.waiting();
+        return session.first(
+                        row -> epochs.looked(barriers, DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
+                        RENEW_SHARED,
+                        epochs.seen(),
+                        registration.version(),
+                        agents,
+                        hub)
+                .orElse(null);
+    }
+
+    private void isCurrentAt(Moment moment) {
+        lock.lock();
+        try {
+            current = current.later(moment);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has a copy that is out of date read again, and says so at once if that takes a moment only. */
+    private void follow(CompletableFuture<Boolean> reading, Moment since) throws SQLException {
+        boolean isNews = !reading.isDone();
+        CompletableFuture<?> unused = reading.thenAccept(isRead -> {
+            if (isRead) {
+                isCurrentAt(since);
+            }
+        });
+        if (isNews
+                && reading.copy()
+                        .completeOnTimeout(false, READING.toMillis(), TimeUnit.MILLISECONDS)
+                        .join()) {
+            unused = renewed();
+            epochs.tellSeen(session);
+        }
+    }
+
     /** Returns false if the hub has been ended. */
     private boolean renew() {
         Moment now = Moment.now();
         sent = now;
         try {
+            if (!session.isConnected()) {
+                epochs.reconnected();
+                isListening = false;
+            }
             boolean isShown = requireLock();
-            if (session.update(
-                            RENEW,
-                            registration.version(),
-                            String.join("\n", registration.agents().get()),
-                            hub)
-                    == 0) {
+            CompletableFuture<Boolean> reading = renewed();
+            if (reading == null) {
                 isLocked = false;
                 otherServer.run(); // finds out if the database went back in time instead
                 accept(PostgresqlStream.takenOver());
@@ -279,6 +397,8 @@ final class HubLease implements AutoCloseable {
                 LOG.log(Level.INFO, "the lease of the hub is renewed again");
             }
             isRenewed = true;
+            sent = null;
+            follow(reading, now);
         } catch (SQLException | RuntimeException failure) {
             return survives(failure);
         } finally {
@@ -429,6 +549,15 @@ final class HubLease implements AutoCloseable {
         isClosed = true;
         ticks.cancel(false);
         LockSupport.unpark(thread);
+        Connection waiting = hearing;
+        if (waiting != null) {
+            try {
+                // Nothing else wakes a thread that reads. The end of the hub has a connection of its own.
+                waiting.abort(Runnable::run);
+            } catch (SQLException failure) {
+                LOG.log(Level.DEBUG, "a connection could not be ended", failure);
+            }
+        }
     }
 
     /** Ends the hub, unless it has been ended. */

@@ -38,7 +38,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Version of the tables of tasks. */
-    static final int SCHEMA = 8;
+    static final int SCHEMA = 9;
 
     static final String MODULE = "task";
 

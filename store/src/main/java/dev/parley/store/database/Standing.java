@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.shared.Epochs;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import java.util.Optional;
@@ -43,6 +44,15 @@ public final class Standing implements Readers.Guard {
      * since this program did not run or did not see the database for some time. Costs nothing; for each call.
      */
     public Optional<String> obstacle() {
+        Optional<String> absence = absence();
+        HubLease renewed = lease;
+        return absence.isPresent() || renewed == null || renewed.isCurrent()
+                ? absence
+                : Optional.of("changes by another hub could not be read from the database for some seconds");
+    }
+
+    /** Why the database may not be used at present; it may if only a copy in memory is out of date, which is then read again. */
+    private Optional<String> absence() {
         Ending end = ending.getNow(null);
         if (end != null) {
             return Optional.of(end.words());
@@ -51,6 +61,12 @@ public final class Standing implements Readers.Guard {
         return renewed == null || renewed.isCertain()
                 ? Optional.empty()
                 : Optional.of("the lease of the hub in the database is over, and has not been renewed yet");
+    }
+
+    /** Numbers of the changes of which hubs that share the database have copies in memory. */
+    public Epochs epochs() {
+        HubLease renewed = lease;
+        return renewed == null ? Epochs.NONE : renewed.epochs();
     }
 
     /** The number of this hub in its database of PostgreSQL; 0 for SQLite. */
@@ -64,7 +80,7 @@ public final class Standing implements Readers.Guard {
         if (!open.getAsBoolean()) {
             throw new OutageException("the database is closed");
         }
-        obstacle().ifPresent(reason -> {
+        absence().ifPresent(reason -> {
             throw new OutageException(reason);
         });
     }
@@ -75,11 +91,14 @@ public final class Standing implements Readers.Guard {
     }
 
     /**
+     * Has a hub work with the database.
+     *
      * @param end has nothing written any more
      * @param search see {@link #findServer}
      */
-    void hold(HubLease held, Consumer<Ending> end, Runnable search) {
+    void hold(HubLease held, Consumer<Ending> end, Runnable search, Readers readers) {
         serverSearch = search;
+        held.epochs().open((sql, values) -> readers.read(session -> session.number(sql, values)));
         lease = held;
         held.work(end, search);
     }

@@ -3,6 +3,7 @@ package dev.parley.store.database;
 import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
 import dev.parley.store.encryption.AtRest;
+import dev.parley.store.spi.Registration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
@@ -12,7 +13,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +24,9 @@ public final class SharedSchema {
     /** Statements of a start that end other hubs. */
     private static final List<String> ENDING =
             List.of("INSERT INTO stream_end", "DELETE FROM stream", "UPDATE hub SET ended_at", "UPDATE task SET owner");
+
+    /** Methods whose results are wrapped, too. */
+    private static final Set<String> WRAPPED = Set.of("getConnection", "createStatement");
 
     private final DataSource schema;
 
@@ -44,6 +50,36 @@ public final class SharedSchema {
         // Each stream has a chain of its own, which begin alike.
         run("ALTER TABLE audit_part DROP CONSTRAINT IF EXISTS audit_part_pkey");
         return store;
+    }
+
+    /** Opens it for a hub that shares it, and works with it at the same time as others. */
+    public Database shared() {
+        return shared(sql -> {});
+    }
+
+    /** @param before is told each statement of the readers and the writer before it is prepared; what it throws is a failure of that */
+    public Database shared(Consumer<String> before) {
+        DataSource eager = proxy(
+                DataSource.class,
+                schema,
+                UnaryOperator.identity(),
+                sql -> {},
+                connection ->
+                        proxy(Connection.class, (Connection) connection, SharedSchema::eager, sql -> {}, any -> any));
+        return Database.open(
+                eager,
+                connection -> peaceful(connection, before),
+                new Registration("1", () -> List.of("echo"), true, 0, name -> {}));
+    }
+
+    /** A statement of a hub that waits for no other one. */
+    private static String eager(String sql) {
+        return sql.contains("FROM stream JOIN hub") ? sql.replace("hub_no <> ?", "hub_no <> ? AND false") : sql;
+    }
+
+    /** Opens a connection, as operators have one. */
+    public Connection connect() throws SQLException {
+        return schema.getConnection();
     }
 
     /** Runs a statement as another hub does. */
@@ -70,24 +106,31 @@ public final class SharedSchema {
     /** A connection by which no hub is ended, and none keeps the database for itself. */
     private static Connection peaceful(Connection connection, Consumer<String> before) {
         return proxy(
-                Connection.class, connection, before, result -> proxy(Statement.class, result, sql -> {}, any -> any));
+                Connection.class,
+                connection,
+                SharedSchema::peaceful,
+                before,
+                statement ->
+                        proxy(Statement.class, (Statement) statement, SharedSchema::peaceful, sql -> {}, any -> any));
     }
 
-    private interface Results {
-        Statement of(Statement statement);
-    }
-
-    private static <T> T proxy(Class<T> type, T target, Consumer<String> before, Results results) {
+    /** @param results wraps a connection or a plain statement that a method returns */
+    private static <T> T proxy(
+            Class<T> type,
+            T target,
+            UnaryOperator<String> rewriting,
+            Consumer<String> before,
+            UnaryOperator<Object> results) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
                     @Nullable Object[] changed = arguments == null ? null : arguments.clone();
                     if (changed != null && changed.length > 0 && changed[0] instanceof String sql) {
                         before.accept(sql);
-                        changed[0] = peaceful(sql);
+                        changed[0] = rewriting.apply(sql);
                     }
                     try {
                         Object result = method.invoke(target, changed);
-                        return method.getName().equals("createStatement") ? results.of((Statement) result) : result;
+                        return WRAPPED.contains(method.getName()) ? results.apply(result) : result;
                     } catch (InvocationTargetException failure) {
                         throw failure.getCause();
                     }
