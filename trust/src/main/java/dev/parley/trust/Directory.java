@@ -9,6 +9,8 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
 import dev.parley.store.rows.DamagedRows;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.SharedCopy;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.tokens.KeyUses;
 import dev.parley.trust.tokens.Secrets;
@@ -28,9 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +50,7 @@ public final class Directory {
     private static final String KEY = "API key";
     private static final String NEW_USER =
             "INSERT INTO trust_user (group_id, name, made_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+    private static final String RENAME_USER = "UPDATE trust_user SET name = ? WHERE group_id = ? AND name = ?";
     private static final String KEYS =
             "SELECT key_id, group_id, principal, scopes, made_ms, expires_ms, revoked_ms, successor, hash FROM trust_key";
 
@@ -108,7 +109,7 @@ public final class Directory {
     private final Database database;
     private final AuditTrail audit;
     private final InstantSource clock;
-    private final ReentrantLock changing = new ReentrantLock();
+    private final SharedCopy copy;
     private final Map<String, Group> groups = new ConcurrentHashMap<>();
     private final Map<Member, User> users = new ConcurrentHashMap<>();
     private final Map<String, Held> keys = new ConcurrentHashMap<>();
@@ -123,12 +124,14 @@ public final class Directory {
         this.audit = audit;
         this.clock = clock;
         this.uses = new KeyUses(database);
+        this.copy = new SharedCopy(database.standing().epochs(), Epoch.DIRECTORY);
     }
 
     /** The directory in a database, which has one. */
     public static Directory in(Database database, AuditTrail audit, InstantSource clock) {
         database.migrate(TrustTables.TABLES);
         var directory = new Directory(database, audit, clock);
+        directory.copy.keep(() -> database.read(directory::load));
         database.listen(new GroupListener() {
             @Override
             public void reopened(DatabaseSession session) throws SQLException {
@@ -140,10 +143,11 @@ public final class Directory {
     }
 
     /**
-     * Replaces the memory by the rows of the database. Takes no lock, since a thread that changes something holds its lock while it waits
-     * for the writer: a committed change that is not in memory yet is among the rows, and no later one is.
+     * Replaces the memory by the rows of the database. Takes no lock of changes, since a thread that changes something holds it while it
+     * waits for the writer: a committed change that is not in memory yet is among the rows, and no later one is.
      */
     private boolean load(DatabaseSession session) throws SQLException {
+        long turn = copy.beginReading();
         List<Group> readGroups = session.list(
                 row -> new Group(
                         DatabaseSession.text(row, 1),
@@ -159,10 +163,12 @@ public final class Directory {
                 "SELECT group_id, name, made_ms, disabled_ms FROM trust_user");
         List<Held> readKeys = damagedKeys.list(session, Directory::held, KEYS);
         // Groups and members first, for a key is good only if they are.
-        hasNameless |= readUsers.stream().anyMatch(user -> user.name().startsWith(AuditChain.FORGOTTEN));
-        replace(groups, readGroups, Group::id);
-        replace(users, readUsers, user -> new Member(user.group(), user.name()));
-        replace(keys, readKeys, held -> held.key().id());
+        copy.replace(turn, () -> {
+            hasNameless |= readUsers.stream().anyMatch(user -> user.name().startsWith(AuditChain.FORGOTTEN));
+            replace(groups, readGroups, Group::id);
+            replace(users, readUsers, user -> new Member(user.group(), user.name()));
+            replace(keys, readKeys, held -> held.key().id());
+        });
         uses.load(session);
         return true;
     }
@@ -304,7 +310,7 @@ public final class Directory {
      */
     public Group createGroup(String id, Actor by) {
         Principal.requireGroup(id);
-        return change(() -> {
+        return copy.change(() -> {
             if (groups.containsKey(id)) {
                 throw new IllegalArgumentException("group \"" + id + "\": exists already (expected: a new id)");
             }
@@ -327,7 +333,7 @@ public final class Directory {
      * @throws IllegalArgumentException if there is no such group
      */
     public Group archiveGroup(String id, boolean archived, Actor by) {
-        return change(() -> {
+        return copy.change(() -> {
             Group before = known(groups.get(id), "group", id);
             var group = new Group(id, before.made(), archived ? now() : null);
             String action = archived ? "group.archived" : "group.restored";
@@ -357,7 +363,7 @@ public final class Directory {
      */
     public User createUser(String group, String name, Actor by) {
         Principal.requireName(name);
-        return change(() -> {
+        return copy.change(() -> {
             var member = new Member(group, name);
             if (users.containsKey(member)) {
                 throw new IllegalArgumentException(
@@ -384,7 +390,7 @@ public final class Directory {
      * @throws IllegalArgumentException if there is no such member
      */
     public User disableUser(String group, String name, boolean disabled, Actor by) {
-        return change(() -> {
+        return copy.change(() -> {
             var member = new Member(group, name);
             User before = known(users.get(member), "user", member(group, name));
             var user = new User(group, name, before.made(), disabled ? now() : null);
@@ -420,7 +426,7 @@ public final class Directory {
      */
     public NewKey createKey(
             String group, String principal, Collection<String> scopes, @Nullable Instant expires, Actor by) {
-        return change(() -> createKey(group, principal, new TreeSet<>(scopes), expires, by, null));
+        return copy.change(() -> createKey(group, principal, new TreeSet<>(scopes), expires, by, null));
     }
 
     private NewKey createKey(
@@ -468,7 +474,7 @@ public final class Directory {
      * @throws IllegalArgumentException if there is no such key, or it is no longer good
      */
     public NewKey rotateKey(String id, Duration overlap, Actor by) {
-        return change(() -> {
+        return copy.change(() -> {
             Held held = known(keys.get(id), "key", id);
             Key key = held.key();
             if (key.revoked() != null || key.successor() != null) {
@@ -495,15 +501,14 @@ public final class Directory {
      * @throws IllegalArgumentException if there is no such key
      */
     public Key revokeKey(String id, Actor by) {
-        return change(() -> {
+        return copy.change(() -> {
             Held held = known(keys.get(id), "key", id);
             if (held.key().revoked() != null) {
                 return held.key();
             }
             Key key = held.key().with(held.key().expires(), now(), held.key().successor());
-            Map<String, String> detail = Map.of("group", key.group());
             write(
-                    by.did("key.revoked", id, member(key.group(), key.principal()), detail),
+                    by.did("key.revoked", id, member(key.group(), key.principal()), Map.of("group", key.group())),
                     session -> update(session, key));
             keys.put(id, new Held(key, held.hash()));
             return key;
@@ -512,7 +517,9 @@ public final class Directory {
 
     private static void update(DatabaseSession session, Key key) throws SQLException {
         session.update(
-                "UPDATE trust_key SET expires_ms = ?, revoked_ms = ?, successor = ? WHERE key_id = ?",
+                // Another hub may have revoked or rotated the key since.
+                "UPDATE trust_key SET expires_ms = ?, revoked_ms = coalesce(?, revoked_ms),"
+                        + " successor = coalesce(?, successor) WHERE key_id = ?",
                 key.expires(),
                 key.revoked(),
                 key.successor(),
@@ -528,7 +535,7 @@ public final class Directory {
      * @return how many keys it had
      */
     public int erase(String group, String name) {
-        return change(() -> {
+        return copy.change(() -> {
             List<String> ids = keys.values().stream()
                     .map(Held::key)
                     .filter(key -> key.group().equals(group) && key.principal().equals(name))
@@ -538,18 +545,17 @@ public final class Directory {
             User shutOut = user == null || user.disabled() == null
                     ? null
                     : new User(group, AuditChain.hashed(member(group, name)), user.made(), user.disabled());
-            database.erase(session -> {
+            copy.changed(database.erase(session -> {
                 session.update("DELETE FROM trust_key WHERE group_id = ? AND principal = ?", group, name);
                 session.update("DELETE FROM trust_sign_in WHERE group_id = ? AND principal = ?", group, name);
                 session.update("DELETE FROM trust_session WHERE group_id = ? AND principal = ?", group, name);
-                return shutOut != null
-                        ? session.update(
-                                "UPDATE trust_user SET name = ? WHERE group_id = ? AND name = ?",
-                                shutOut.name(),
-                                group,
-                                name)
-                        : session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name);
-            });
+                if (shutOut == null) {
+                    session.update("DELETE FROM trust_user WHERE group_id = ? AND name = ?", group, name);
+                } else {
+                    session.update(RENAME_USER, shutOut.name(), group, name);
+                }
+                return copy.bump(session);
+            }));
             ids.forEach(keys::remove);
             uses.forget(ids);
             if (shutOut != null) {
@@ -569,22 +575,12 @@ public final class Directory {
         void write(DatabaseSession session) throws SQLException;
     }
 
-    /** Applies a committed change to memory, in the order of commits. */
-    private <T> T change(Supplier<T> change) {
-        changing.lock();
-        try {
-            return change.get();
-        } finally {
-            changing.unlock();
-        }
-    }
-
     private void write(AuditEntry entry, Change change) {
-        database.write(session -> {
+        copy.changed(database.write(session -> {
             change.write(session);
             audit.add(session, entry);
-            return entry;
-        });
+            return copy.bump(session);
+        }));
     }
 
     private static <T> T known(@Nullable T found, String what, String id) {

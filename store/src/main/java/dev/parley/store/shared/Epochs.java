@@ -149,7 +149,7 @@ public final class Epochs {
      * @return false if that has passed, or the thread was interrupted
      */
     public boolean barrier(Epoch kind, long number) {
-        if (!isShared || number == 0) {
+        if (!isShared || number <= 0) {
             return true;
         }
         var barrier = new Barrier(kind, number);
@@ -350,7 +350,8 @@ public final class Epochs {
         return isRead;
     }
 
-    private long seen(Epoch kind) {
+    /** The newest change of a kind that this hub has in its copies; negative for none. */
+    long seen(Epoch kind) {
         lock.lock();
         try {
             return seen[kind.number()];

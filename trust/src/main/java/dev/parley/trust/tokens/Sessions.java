@@ -11,6 +11,8 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.rows.DamagedRows;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
 import dev.parley.store.spi.StoreException;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
@@ -104,6 +106,9 @@ public final class Sessions {
     private final Seal proofs;
     private final DamagedRows damaged = new DamagedRows("session");
     private final Map<String, Known> known = Collections.synchronizedMap(new LruMap<>(MOST_KEPT));
+    private final Epochs epochs;
+    /** Times at which all were forgotten. Guarded by the map. */
+    private long forgotten;
 
     /**
      * @param database with the table of sessions
@@ -115,6 +120,9 @@ public final class Sessions {
         this.clock = clock;
         this.ids = new Seal(key, "sessions of browsers");
         this.proofs = new Seal(key, "proofs of sessions of browsers");
+        this.epochs = database.standing().epochs();
+        epochs.keep(Epoch.SIGN_INS, this::forgetAll);
+        epochs.keep(Epoch.DIRECTORY, this::forgetAll); // sessions of a user may be erased with it
     }
 
     /**
@@ -153,6 +161,7 @@ public final class Sessions {
             for (String each : oldest) {
                 session.update("DELETE FROM trust_session WHERE session_hash = ?", each);
                 audit.add(session, endOfOldest);
+                epochs.bump(session, Epoch.SIGN_INS);
             }
             session.update(
                     "INSERT INTO trust_session (session_hash, group_id, principal, credential, begun_ms, expires_ms, proof_hash)"
@@ -211,6 +220,10 @@ public final class Sessions {
     /** @param last the session as it was read before; null for none */
     private @Nullable BrowserSession read(String id, String hash, @Nullable BrowserSession last, Instant now) {
         BrowserSession session;
+        long before;
+        synchronized (known) {
+            before = forgotten;
+        }
         try {
             List<BrowserSession> rows = database.read(reader -> damaged.list(
                     reader,
@@ -233,10 +246,18 @@ public final class Sessions {
             if (session == null) {
                 known.remove(hash);
             } else {
-                known.put(hash, new Known(session, now.plus(FRESH)));
+                known.put(hash, new Known(session, before == forgotten ? now.plus(FRESH) : now));
             }
         }
         return session;
+    }
+
+    /** Has all sessions read again, since another hub may have ended some. */
+    private void forgetAll() {
+        synchronized (known) {
+            forgotten++;
+            known.values().removeIf(each -> each.session() != null);
+        }
     }
 
     /** Forgets the sessions of a user whose rows were erased. */
@@ -279,16 +300,19 @@ public final class Sessions {
                 row -> new Owner(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
                 "SELECT group_id, principal FROM trust_session WHERE session_hash = ?",
                 hash));
-        owner.ifPresent(user -> {
-            var entry = entry(user.group(), user.name(), "session.ended", address, Map.of());
-            database.write(user.group(), session -> {
-                if (session.update("DELETE FROM trust_session WHERE session_hash = ?", hash) > 0) {
-                    audit.add(session, entry);
-                }
-                return hash;
-            });
-        });
+        long number = owner.map(user -> {
+                    var entry = entry(user.group(), user.name(), "session.ended", address, Map.of());
+                    return database.write(user.group(), session -> {
+                        if (session.update("DELETE FROM trust_session WHERE session_hash = ?", hash) == 0) {
+                            return 0L;
+                        }
+                        audit.add(session, entry);
+                        return epochs.bump(session, Epoch.SIGN_INS);
+                    });
+                })
+                .orElse(0L);
         markEnded(hash);
+        epochs.barrier(Epoch.SIGN_INS, number);
     }
 
     private static AuditEntry entry(String group, String name, String action, String address, Map<String, ?> detail) {

@@ -9,6 +9,8 @@ import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,9 @@ public final class SignIns {
 
     private static final int MOST_OF_USER = 100;
     private static final int MOST_REVOKED = 10_000;
+    /** Access tokens of a sign-in have expired so long after its end, also if the clocks of hubs differ. */
+    private static final Duration OUTLIVED = Duration.ofHours(2);
+
     private static final String COLUMNS =
             "sign_in_id, group_id, principal, key_id, client, redirect, challenge, scopes,"
                     + " resource, code_used_ms, turns, refreshed_ms, expires_ms, revoked_ms";
@@ -78,6 +84,8 @@ public final class SignIns {
     private final Set<String> revoked =
             Collections.newSetFromMap(Collections.synchronizedMap(new LruMap<>(MOST_REVOKED)));
 
+    private final Epochs epochs;
+
     /**
      * @param database with the table of sign-ins
      * @param key at least 32 secret bytes
@@ -88,6 +96,20 @@ public final class SignIns {
         this.clock = clock;
         this.codes = new Seal(key, "authorization codes");
         this.refreshTokens = new Seal(key, "refresh tokens");
+        this.epochs = database.standing().epochs();
+        epochs.keep(Epoch.SIGN_INS, this::readRevoked);
+        if (epochs.isShared()) {
+            readRevoked();
+        }
+    }
+
+    /** Reads the sign-ins that other hubs have ended. */
+    private void readRevoked() {
+        revoked.addAll(database.read(session -> session.list(
+                row -> DatabaseSession.text(row, 1),
+                "SELECT sign_in_id FROM trust_sign_in WHERE revoked_ms > ? ORDER BY revoked_ms DESC LIMIT ?",
+                now().minus(OUTLIVED),
+                MOST_REVOKED)));
     }
 
     /** Begins a sign-in, and returns its code. */
@@ -151,13 +173,15 @@ public final class SignIns {
             return Optional.empty();
         }
         Instant now = now();
+        var ended = new AtomicLong();
         Optional<SignIn> signIn = database.write(session -> {
+            ended.set(0);
             Row row = row(session, id);
             if (row == null || row.revoked() != null) {
                 return Optional.empty();
             }
             if (row.codeUsed() != null) {
-                revoke(session, id, now);
+                ended.set(revoke(session, id, now));
                 return Optional.empty();
             }
             boolean good = row.expires().isAfter(now)
@@ -172,6 +196,7 @@ public final class SignIns {
                     id);
             return good ? Optional.of(row.signIn()) : Optional.empty();
         });
+        epochs.barrier(Epoch.SIGN_INS, ended.get());
         return signIn.map(known -> new Issued(known, refreshToken(id, 1)));
     }
 
@@ -185,7 +210,9 @@ public final class SignIns {
         }
         int turn = Integer.parseInt(token.substring(dot + 1, next));
         Instant now = now();
-        return database.write(session -> {
+        var ended = new AtomicLong();
+        Optional<Issued> issued = database.write(session -> {
+            ended.set(0);
             Row row = row(session, id);
             if (row == null
                     || row.revoked() != null
@@ -197,7 +224,7 @@ public final class SignIns {
                 boolean repeated = row.refreshed() != null
                         && row.refreshed().plus(REPETITION).isAfter(now);
                 if (!repeated) {
-                    revoke(session, id, now);
+                    ended.set(revoke(session, id, now));
                 }
                 return Optional.empty();
             }
@@ -209,16 +236,20 @@ public final class SignIns {
                     id);
             return Optional.of(new Issued(row.signIn(), refreshToken(id, turn + 1)));
         });
+        epochs.barrier(Epoch.SIGN_INS, ended.get());
+        return issued;
     }
 
-    /** Whether a sign-in was ended by this hub, because its code or a token came again. */
+    /** Whether a sign-in was ended because its code or a token came again. */
     public boolean isRevoked(String id) {
         return revoked.contains(id);
     }
 
-    private void revoke(DatabaseSession session, String id, Instant now) throws SQLException {
+    /** Ends a sign-in, and returns the number of the change. */
+    private long revoke(DatabaseSession session, String id, Instant now) throws SQLException {
         session.update("UPDATE trust_sign_in SET revoked_ms = ? WHERE sign_in_id = ?", now, id);
         revoked.add(id);
+        return epochs.bump(session, Epoch.SIGN_INS);
     }
 
     private static @Nullable Row row(DatabaseSession session, String id) throws SQLException {
