@@ -251,6 +251,10 @@ public final class Directory {
         return uses.last(id);
     }
 
+    Database database() {
+        return database;
+    }
+
     /** Sign-ins of users, in the same database. */
     SignIns signIns(byte[] key) {
         return new SignIns(database, audit, key, clock);

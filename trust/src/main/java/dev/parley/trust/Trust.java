@@ -17,6 +17,7 @@ import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.TokenEndpoint.AuthorizationServer;
 import dev.parley.trust.oauth.OAuthParameters;
+import dev.parley.trust.shared.SharedProofs;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Clients;
 import dev.parley.trust.tokens.OpenIdSignIn;
@@ -115,7 +116,7 @@ public final class Trust {
         var grants = new Grants(accounts, tokens, signIns, hub);
         var foreignTokens =
                 new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
-        var proofs = new Proofs(settings.clock);
+        var proofs = new Proofs(settings.clock, directory == null ? null : SharedProofs.of(directory.database()));
         var guesses = new SecretAttempts(settings.clock, MAX_WRONG);
         this.credentials = new Credentials(accounts, grants, foreignTokens, proofs, required, guesses, denials);
         var clients = new Clients(settings.key);

@@ -40,7 +40,7 @@ final class ProofFuzzTest {
 
     private static final Set<String> HOLDERS = new HashSet<>();
 
-    private final Proofs proofs = new Proofs(new SettableClock(NOW));
+    private final Proofs proofs = new Proofs(new SettableClock(NOW), null);
 
     static Stream<byte[]> examples() throws JOSEException {
         ECKey ec = new ECKeyGenerator(Curve.P_256).generate();

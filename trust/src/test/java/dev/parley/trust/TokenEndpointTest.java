@@ -41,7 +41,7 @@ final class TokenEndpointTest {
                     .scopes("kiosk", List.of("agent:echo", "read"))
                     .build(),
             tokens,
-            new Proofs(clock),
+            new Proofs(clock, null),
             () -> "https://agents.example.com",
             null,
             new SecretAttempts(clock, TokenEndpoint.MAX_WRONG));

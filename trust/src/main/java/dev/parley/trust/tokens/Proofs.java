@@ -15,6 +15,7 @@ import com.nimbusds.jwt.SignedJWT;
 import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
+import dev.parley.trust.shared.SharedProofs;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.text.ParseException;
@@ -65,12 +66,15 @@ public final class Proofs {
     private final NavigableMap<Long, Set<Id>> seen = new TreeMap<>();
 
     private int kept;
+    private final @Nullable SharedProofs shared;
 
     /** Key of a seen proof: the beginning of the hash of its key and id, to save memory. */
     private record Id(long first, long second) {}
 
-    public Proofs(InstantSource clock) {
+    /** @param shared the proofs that other hubs have taken, too; null for a hub that has its database alone */
+    public Proofs(InstantSource clock, @Nullable SharedProofs shared) {
         this.clock = clock;
+        this.shared = shared;
     }
 
     /**
@@ -179,10 +183,14 @@ public final class Proofs {
         return scheme + "://" + String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT) + ":" + port + path;
     }
 
-    /** Proofs older than their longest life need not be remembered. */
     private boolean isNew(long made, String proof) {
-        ByteBuffer hash = ByteBuffer.wrap(Secrets.hash(proof));
-        var id = new Id(hash.getLong(), hash.getLong());
+        byte[] hash = Secrets.hash(proof);
+        ByteBuffer beginning = ByteBuffer.wrap(hash);
+        return isNew(made, new Id(beginning.getLong(), beginning.getLong())) && (shared == null || shared.take(hash));
+    }
+
+    /** Proofs older than their longest life need not be remembered. */
+    private boolean isNew(long made, Id id) {
         long oldest = clock.instant().minus(LIFE).getEpochSecond();
         lock.lock();
         try {

@@ -13,15 +13,21 @@ import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.parley.dialect.spi.RequestHead;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.SettableClock;
+import dev.parley.trust.shared.SharedProofs;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A proof counts for one call, by the holder of the key, for a minute, and once. */
 final class ProofsTest {
@@ -29,7 +35,7 @@ final class ProofsTest {
     private static final String TOKEN = "a.b.c";
 
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T10:00:00Z"));
-    private final Proofs proofs = new Proofs(clock);
+    private final Proofs proofs = new Proofs(clock, null);
     private ECKey key;
 
     @BeforeEach
@@ -149,5 +155,30 @@ final class ProofsTest {
         assertThat(isGood(old)).isFalse();
         clock.advance(Duration.ofSeconds(60));
         assertThat(isGood(early)).isFalse();
+    }
+
+    @Test
+    void aProofCountsOnceAtAllHubsOfADatabase() throws Exception {
+        var schema = new SharedSchema();
+        try (Database one = schema.shared();
+                Database other = schema.shared()) {
+            var hubs = List.of(new Proofs(clock, SharedProofs.of(one)), new Proofs(clock, SharedProofs.of(other)));
+            String thumbprint = key.computeThumbprint().toString();
+            for (int i = 0; i < 20; i++) {
+                String proof = proof("dpop+jwt", claims -> claims);
+                assertThat(hubs.parallelStream()
+                                .filter(hub -> hub.isHeld(with(proof), URL, TOKEN, thumbprint))
+                                .count())
+                        .isOne();
+                assertThat(hubs).noneMatch(hub -> hub.isHeld(with(proof), URL, TOKEN, thumbprint));
+            }
+        }
+    }
+
+    @Test
+    void proofsOfAHubThatHasItsDatabaseAloneAreInMemoryOnly(@TempDir Path directory) {
+        try (Database alone = Database.open(directory)) {
+            assertThat(SharedProofs.of(alone)).isNull();
+        }
     }
 }
