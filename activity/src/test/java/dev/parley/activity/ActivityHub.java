@@ -9,6 +9,7 @@ import dev.parley.dialect.Json;
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
+import dev.parley.testkit.Eventually;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
@@ -208,6 +209,9 @@ final class ActivityHub implements AutoCloseable {
                 Map.of("returnImmediately", atOnce));
         Answer answer = post("/agents/" + agent + "/message:send", new String(Json.write(body), UTF_8), key);
         assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+        long answered = System.currentTimeMillis();
+        Eventually.holds( // tasks of one millisecond are listed in the order of their ids
+                "a later millisecond", () -> System.currentTimeMillis() > answered);
         return String.valueOf(((Map<?, ?>) requireNonNull(answer.json().get("task"))).get("id"));
     }
 
