@@ -162,10 +162,11 @@ public final class Epochs {
         } finally {
             lock.unlock();
         }
+        long end = System.nanoTime() + LONGEST_BARRIER.toNanos();
         boolean isSeen = look(barrier);
         lock.lock();
         try {
-            long left = LONGEST_BARRIER.toNanos();
+            long left = end - System.nanoTime();
             while (!isSeen && !barrier.isPassed && left > 0) {
                 left = passed.awaitNanos(left);
             }
