@@ -17,6 +17,7 @@ import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.TokenEndpoint.AuthorizationServer;
 import dev.parley.trust.oauth.OAuthParameters;
+import dev.parley.trust.shared.Buckets;
 import dev.parley.trust.shared.SharedProofs;
 import dev.parley.trust.tokens.AccessTokens;
 import dev.parley.trust.tokens.Clients;
@@ -99,7 +100,8 @@ public final class Trust {
         Directory directory = settings.directory;
         this.accounts = new Accounts(callers, directory);
         this.policy = new AgentScopes(settings.policy);
-        this.limits = new Limits(settings.limits, settings.clock);
+        this.limits = new Limits(
+                settings.limits, settings.clock, directory == null ? null : Buckets.of(directory.database()));
         this.mostAgents = settings.mostAgents;
         this.denials = new Denials(settings.audit, settings.clock);
         this.everywhere = settings.everywhere;

@@ -22,7 +22,7 @@ final class TimeLimitsTest {
     private final SettableClock clock = new SettableClock(Instant.parse("2026-01-05T22:00:00Z"));
 
     private Limits limits(Limit principal, Limit group, Limit agent) {
-        return new Limits(new LimitSettings(principal, group, agent), clock);
+        return new Limits(new LimitSettings(principal, group, agent), clock, null);
     }
 
     private static A2AException refusal(Limits limits, Principal caller, String agent) {
@@ -114,7 +114,7 @@ final class TimeLimitsTest {
 
     @Test
     void oneLongCallNeverMakesTheMemoryOfAllOthersGrow() {
-        var limits = new Limits(new LimitSettings(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE), clock, 100);
+        var limits = new Limits(new LimitSettings(new Limit(0, 0, 2, 0), Limit.NONE, Limit.NONE), clock, 100, null);
         limits.take(ALICE, ALICE.group(), "echo");
         limits.take(ALICE, ALICE.group(), "echo");
 
@@ -129,7 +129,7 @@ final class TimeLimitsTest {
 
     @Test
     void withoutAuthenticationAsManyAreServedAsComeAtOnce() {
-        var limits = new Limits(LimitSettings.DEFAULTS, clock);
+        var limits = new Limits(LimitSettings.DEFAULTS, clock, null);
         for (int i = 0; i < 5_000; i++) {
             limits.take(null, "default", "echo");
         }

@@ -83,6 +83,7 @@ public final class Epochs {
     private final Set<Barrier> waiting = new HashSet<>();
     private @Nullable CompletableFuture<Boolean> reading;
     private boolean hasFailed;
+    private volatile int hubs = 1;
     /** Connections of the lease: what was read by the earlier ones counts for nothing. */
     private long connections;
 
@@ -105,6 +106,11 @@ public final class Epochs {
     /** Whether other hubs may change rows of the database. */
     public boolean isShared() {
         return isShared;
+    }
+
+    /** The hubs that work with the database, as of the latest renewal of the lease. */
+    public int hubs() {
+        return hubs;
     }
 
     /**
@@ -280,6 +286,7 @@ public final class Epochs {
                 barrier.isPassed |= others == null || isSeen(others, barrier);
             }
             passed.signalAll();
+            hubs = others == null ? 1 : 1 + others.split(",", -1).length;
             return read(found);
         } finally {
             lock.unlock();

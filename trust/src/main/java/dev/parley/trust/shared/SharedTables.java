@@ -11,6 +11,14 @@ final class SharedTables {
                 seen_at    TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()
             );
             CREATE INDEX trust_proof_seen ON trust_proof (seen_at);
+            """, """
+            CREATE TABLE trust_bucket (
+                account TEXT PRIMARY KEY,
+                day     BIGINT NOT NULL,
+                calls   DOUBLE PRECISION NOT NULL,
+                lent    BIGINT NOT NULL,
+                at      TIMESTAMPTZ NOT NULL
+            ) WITH (fillfactor = 10);
             """));
 
     private SharedTables() {}

@@ -1,0 +1,82 @@
+package dev.parley.trust.shared;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.shared.Epochs;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls that all hubs of a database may make together, by accounts. A hub borrows some at a time, and borrows again when it has used
+ * them. Times are those of the database. Safe for any thread.
+ */
+public final class Buckets {
+    /** The calls of a bucket before a loan. */
+    private static final String LEVEL =
+            "least(?2, b.calls + ?4 * greatest(0, extract(epoch FROM statement_timestamp() - b.at)))";
+
+    private static final String OF_RATE = "INSERT INTO trust_bucket AS b (account, day, calls, lent, at)"
+            + " VALUES (?1, 0, ?2 - ?3, ?3, statement_timestamp()) ON CONFLICT (account) DO UPDATE SET"
+            + " lent = least(?3, floor(LEVEL)), calls = LEVEL - least(?3, floor(LEVEL)),"
+            + " at = greatest(b.at, statement_timestamp()) RETURNING lent, calls";
+
+    private static final String OF_DAY = "INSERT INTO trust_bucket AS b (account, day, calls, lent, at)"
+            + " VALUES (?1, ?2, ?4 - ?3, ?3, statement_timestamp()) ON CONFLICT (account) DO UPDATE SET"
+            + " lent = least(?3, LEFT), calls = LEFT - least(?3, LEFT), day = greatest(b.day, ?2),"
+            + " at = statement_timestamp() RETURNING lent, calls";
+
+    /** The calls of a day that are left before a loan; another hub may have begun a later day. */
+    private static final String LEFT = "(CASE WHEN b.day >= ?2 THEN b.calls ELSE ?4 END)";
+
+    /**
+     * Calls that were borrowed.
+     *
+     * @param left those that are left in the bucket
+     */
+    public record Loan(long calls, double left) {}
+
+    private final Database database;
+    private final Epochs epochs;
+
+    private Buckets(Database database) {
+        this.database = database;
+        this.epochs = database.standing().epochs();
+    }
+
+    /** The accounts of a database that several hubs share; null for one that a hub has alone. */
+    public static @Nullable Buckets of(Database database) {
+        if (!database.standing().epochs().isShared()) {
+            return null;
+        }
+        database.migrate(SharedTables.TABLES);
+        return new Buckets(database);
+    }
+
+    /** The hubs that work with the database, as of the latest renewal of the lease. */
+    public int hubs() {
+        return epochs.hubs();
+    }
+
+    /**
+     * Borrows calls of a bucket that fills steadily.
+     *
+     * @param most calls in a full bucket
+     * @param calls at most {@code most}
+     */
+    public Loan ofRate(String account, double perSecond, double most, long calls) {
+        return loan(OF_RATE.replace("LEVEL", LEVEL), "rate " + account, most, (double) calls, perSecond);
+    }
+
+    /**
+     * Borrows calls of a day.
+     *
+     * @param day in days since 1970
+     * @param calls at most {@code perDay}
+     */
+    public Loan ofDay(String account, long day, long perDay, long calls) {
+        return loan(OF_DAY.replace("LEFT", LEFT), "day " + account, day, (double) calls, (double) perDay);
+    }
+
+    private Loan loan(String sql, Object... values) {
+        return database.write(session -> session.first(row -> new Loan(row.getLong(1), row.getDouble(2)), sql, values)
+                .orElseThrow());
+    }
+}
