@@ -6,13 +6,13 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.Keys;
 import dev.parley.cli.output.CliEnvironment;
-import dev.parley.cli.output.TextPage;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyStatus;
 import dev.parley.client.keys.OAuthClient;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.command.CommandOutput.Fields;
+import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
 import java.io.Console;
 import java.io.IOException;
@@ -218,7 +218,7 @@ public final class KeysCommands {
                 throw CommandException.usage(
                         "the secret would be shown while it is typed", "do not redirect standard output");
             }
-            char[] typed = console.readPassword("Secret for %s: ", TextPage.oneLine(service));
+            char[] typed = console.readPassword("Secret for %s: ", SafeText.oneLine(service));
             return typed == null ? "" : new String(typed);
         }
         return read(call.around().in());

@@ -7,11 +7,11 @@ import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Keys;
 import dev.parley.cli.connection.Problems;
 import dev.parley.cli.connection.Requests;
-import dev.parley.cli.output.TextPage;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.OAuthLogin;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
+import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.SecurityScheme;
@@ -80,7 +80,7 @@ public final class LoginCommand {
     private static void show(Invocation call, OAuthLogin.Prompt prompt) {
         call.output().note("Open in a browser: " + prompt.url());
         if (prompt.code() != null) {
-            call.output().note("and type the code: " + TextPage.oneLine(prompt.code()));
+            call.output().note("and type the code: " + SafeText.oneLine(prompt.code()));
         }
     }
 

@@ -69,9 +69,7 @@ public final class WireLog implements WireListener {
 
     /** Logs a decision of the program. */
     public void note(String text) {
-        if (output != null) {
-            output.note("debug: " + redact(text));
-        }
+        show("debug: " + text);
     }
 
     /** {@code text} without any secret that is known. */

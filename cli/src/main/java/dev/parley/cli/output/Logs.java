@@ -1,5 +1,6 @@
 package dev.parley.cli.output;
 
+import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
 import dev.parley.hub.observation.Correlation;
 import io.opentelemetry.api.trace.Span;
@@ -89,11 +90,11 @@ public final class Logs {
                         + " " + logged.getLevel() + " " + logged.getLoggerName() + ": "
                         + LineHandler.MESSAGES.formatMessage(logged);
         Throwable cause = logged.getThrown();
-        var text = new StringBuilder(TextPage.oneLine(cause == null ? line : line + ": " + cause));
+        var text = new StringBuilder(SafeText.oneLine(cause == null ? line : line + ": " + cause));
         if (cause != null && stack) {
             stack(cause)
                     .forEach(each ->
-                            text.append(System.lineSeparator()).append("    ").append(TextPage.oneLine(each)));
+                            text.append(System.lineSeparator()).append("    ").append(SafeText.oneLine(each)));
         }
         return text.toString();
     }

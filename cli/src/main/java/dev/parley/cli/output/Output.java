@@ -77,7 +77,7 @@ public final class Output implements CommandOutput {
 
     @Override
     public void line(String text) {
-        print(TextPage.oneLine(text) + '\n');
+        print(SafeText.oneLine(text) + '\n');
     }
 
     /** A line of the text output, which is a note beside JSON. */
@@ -172,7 +172,7 @@ public final class Output implements CommandOutput {
     /** A diagnostic line. */
     @Override
     public void note(String text) {
-        tell(TextPage.oneLine(text) + '\n');
+        tell(SafeText.oneLine(text) + '\n');
     }
 
     /** A diagnostic line for logs; at a terminal {@link #progress} stands for it. */
@@ -183,7 +183,7 @@ public final class Output implements CommandOutput {
     }
 
     public void warn(String text) {
-        tell(coloured("33", "Warning:") + " " + TextPage.oneLine(text) + '\n');
+        tell(coloured("33", "Warning:") + " " + SafeText.oneLine(text) + '\n');
     }
 
     /** The failure that ends the command: the envelope beside JSON results, otherwise lines of text. */
@@ -200,12 +200,12 @@ public final class Output implements CommandOutput {
         var lines = new StringBuilder()
                 .append(coloured("31", "Error:"))
                 .append(' ')
-                .append(TextPage.oneLine(problem.message()))
+                .append(SafeText.oneLine(problem.message()))
                 .append(" (")
                 .append(problem.code())
                 .append(")\n");
         if (problem.hint() != null) {
-            lines.append("Hint: ").append(TextPage.oneLine(problem.hint())).append('\n');
+            lines.append("Hint: ").append(SafeText.oneLine(problem.hint())).append('\n');
         }
         tell(lines.toString());
     }
@@ -221,7 +221,7 @@ public final class Output implements CommandOutput {
             if (growing != null) {
                 return;
             }
-            String line = TextPage.oneLine(text);
+            String line = SafeText.oneLine(text);
             around.err().print("\r\u001b[K" + (line.length() > 78 ? line.substring(0, 77) + "…" : line));
             around.err().flush();
             progressShown = true;

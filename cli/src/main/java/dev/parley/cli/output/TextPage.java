@@ -27,9 +27,9 @@ public final class TextPage implements Fields {
     @Override
     public TextPage field(String label, @Nullable Object value) {
         if (value != null) {
-            text.append(oneLine(label))
+            text.append(SafeText.oneLine(label))
                     .append(": ")
-                    .append(oneLine(value.toString()))
+                    .append(SafeText.oneLine(value.toString()))
                     .append('\n');
         }
         return this;
@@ -46,7 +46,7 @@ public final class TextPage implements Fields {
 
     /** Opens a block, the lines of which come from {@link #indented}. */
     TextPage open(String label) {
-        text.append(oneLine(label)).append(":\n");
+        text.append(SafeText.oneLine(label)).append(":\n");
         return this;
     }
 
@@ -95,11 +95,6 @@ public final class TextPage implements Fields {
     @Override
     public String toString() {
         return text.toString();
-    }
-
-    /** Text as one line without control characters. */
-    public static String oneLine(String value) {
-        return SafeText.oneLine(value);
     }
 
     private static String clean(String line) {
