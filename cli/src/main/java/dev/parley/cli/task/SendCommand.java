@@ -59,13 +59,13 @@ public final class SendCommand {
             throws InterruptedException {
         var report = new TaskReport(call);
         try {
-            if (async) {
-                report.sent(agent.client().call(request, CallContext.anonymous()));
-            } else if (call.isStreaming()) {
-                SendResult result = new TaskWait(agent, call, report::event).send(request.message(), request);
+            SendResult result = async
+                    ? agent.client().call(request, CallContext.anonymous())
+                    : new TaskWait(agent, call, call.isStreaming() ? report::event : event -> {}).send(request);
+            if (call.isStreaming()) {
                 report.streamed(result);
             } else {
-                report.sent(new TaskWait(agent, call, event -> {}).send(request.message(), request));
+                report.sent(result);
             }
         } catch (A2AException refused) {
             if (request.message().taskId() == null || !ABOUT_THE_TASK.contains(refused.error())) {

@@ -34,7 +34,7 @@ public final class TaskRun {
     public static int run(Invocation call, Connection agent, Message message) throws InterruptedException {
         var request =
                 new Operation.SendMessage(null, message, new SendConfiguration(List.of(), null, null, true), Map.of());
-        SendResult result = new TaskWait(agent, call, event -> {}).send(message, request);
+        SendResult result = new TaskWait(agent, call, event -> {}).send(request);
         if (!(result instanceof Task task)) {
             new TaskReport(call).sent(result);
             return 0;

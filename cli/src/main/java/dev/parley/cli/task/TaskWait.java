@@ -68,34 +68,33 @@ public final class TaskWait {
         call.around().interruption().react(this::interrupted);
     }
 
-    /** Sends {@code message} and waits for its outcome. */
-    public SendResult send(Message message, Operation.Send request) throws InterruptedException {
+    /** Sends a message and waits for its outcome. */
+    public SendResult send(Operation.SendMessage request) throws InterruptedException {
         if (!streams) {
             if (call.isStreaming()) {
                 call.output().note("the agent does not stream: polling instead");
             }
-            return sendAndPoll(message, request);
+            return sendAndPoll(request);
         }
         var watch = new Operation.SendStreamingMessage(
-                null, message, Operation.SendConfiguration.DEFAULTS, request.metadata());
+                null, request.message(), Operation.SendConfiguration.DEFAULTS, request.metadata());
         try {
             read(watch);
         } catch (A2AException refused) {
             // A task that takes no more messages is refused in the same words, so only a new one is tried again.
-            boolean mayBeSent = task == null && answer == null && message.taskId() == null;
+            boolean mayBeSent =
+                    task == null && answer == null && request.message().taskId() == null;
             if (!mayBeSent || !NO_STREAM.contains(refused.error())) {
                 throw refused;
             }
             call.output().note("the agent does not stream after all: polling instead (" + refused.getMessage() + ")");
-            return sendAndPoll(message, request);
+            return sendAndPoll(request);
         }
         return outcome();
     }
 
-    private SendResult sendAndPoll(Message message, Operation.Send request) throws InterruptedException {
-        SendResult first = agent.call(
-                new Operation.SendMessage(null, message, request.configuration(), request.metadata()),
-                CallContext.anonymous());
+    private SendResult sendAndPoll(Operation.SendMessage request) throws InterruptedException {
+        SendResult first = agent.call(request, CallContext.anonymous());
         see((TaskEvent) first);
         return first instanceof Task created && !created.state().isSettled() ? poll(created.id()) : first;
     }
