@@ -1,13 +1,8 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientFlags.Credentials;
-import dev.parley.cli.command.ClientFlags.KeyOrigin;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.command.Setting;
-import dev.parley.cli.command.Settings;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
-import dev.parley.client.keys.KeyManager;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.HttpCall;
 import dev.parley.command.CommandException;
@@ -16,13 +11,11 @@ import dev.parley.outbound.http.HttpUrl;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
-import dev.parley.protocol.SecurityScheme;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The agent that a command talks to: its card, the interface chosen from it, and the credentials that it requires.
@@ -81,18 +74,20 @@ public final class Connection implements AutoCloseable {
 
     /** Reads a document beside a card, under the conditions under which cards are read; empty unless the answer is 200. */
     public static Optional<byte[]> document(Invocation call, String url) {
-        requireConsent(call, url);
-        Requests.requirePrivate(call, HttpUrl.of(url), hasCredentials(call, url));
+        var credentials = new AgentCredentials(call);
+        credentials.requireConsent(url);
+        Requests.requirePrivate(call, HttpUrl.of(url), credentials.areFor(url));
         HttpCall.Answer answer = Requests.agent(call, WireLog.of(call))
                 .exchange(new HttpCall("GET", url, Map.of("Accept", "application/json"), new byte[0]));
         return answer.status() == 200 ? Optional.of(answer.body()) : Optional.empty();
     }
 
     private static Connection connect(Invocation call, String reference) {
+        var credentials = new AgentCredentials(call);
+        credentials.requireConsent(reference);
         WireLog wire = WireLog.of(call);
-        requireConsent(call, reference);
         AgentClientBuilder builder = Requests.agent(call, wire);
-        CardReferences.Found found = CardReferences.find(call, builder, reference, hasCredentials(call, reference));
+        CardReferences.Found found = CardReferences.find(call, builder, reference, credentials.areFor(reference));
         AgentCard card = found.card();
         wire.note("card from " + found.place());
         CardSignatures.check(call, found, builder);
@@ -102,9 +97,13 @@ public final class Connection implements AutoCloseable {
                 .streamSilence(timeout)
                 .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL)
                 .prefer(call.agent().transports().toArray(String[]::new));
-        boolean credentialSent = credentials(call, card, builder);
+        String version = call.agent().a2aVersion();
+        if (version != null) {
+            builder.version(version.replaceFirst("^(\\d+\\.\\d+).*", "$1"));
+        }
+        boolean credentialSent = credentials.addTo(builder, card);
         allowOrigins(call, found, card, builder, credentialSent);
-        AgentClient client = choose(call, card, builder);
+        AgentClient client = choose(card, builder);
         wire.note("interface " + client.address().protocolBinding() + " "
                 + client.address().protocolVersion() + " at " + client.address().url());
         refuseStrangers(call, found, client.address());
@@ -112,11 +111,7 @@ public final class Connection implements AutoCloseable {
         return new Connection(reference, client, credentialSent);
     }
 
-    private static AgentClient choose(Invocation call, AgentCard card, AgentClientBuilder builder) {
-        String version = call.agent().a2aVersion();
-        if (version != null) {
-            builder.version(version.replaceFirst("^(\\d+\\.\\d+).*", "$1"));
-        }
+    private static AgentClient choose(AgentCard card, AgentClientBuilder builder) {
         try {
             return builder.of(card);
         } catch (ClientException none) {
@@ -128,105 +123,6 @@ public final class Connection implements AutoCloseable {
             }
             throw none;
         }
-    }
-
-    /** Adds the credentials that the card requires; warns of those that it does not take. */
-    private static boolean credentials(Invocation call, AgentCard card, AgentClientBuilder builder) {
-        String bearer = call.credentials().bearer();
-        String key = call.credentials().apiKey();
-        boolean sent = false;
-        if (bearer != null) {
-            if (card.securitySchemes().isEmpty()
-                    || card.securitySchemes().values().stream().anyMatch(Connection::takesBearer)) {
-                builder.bearer(bearer);
-                sent = true;
-            } else {
-                call.output().warn("the bearer token is not sent: the agent's card declares no scheme that takes one");
-            }
-        }
-        if (key != null) {
-            if (card.securitySchemes().values().stream().anyMatch(SecurityScheme.ApiKey.class::isInstance)) {
-                builder.apiKey(key);
-                sent = true;
-            } else {
-                call.output().warn("the API key is not sent: the agent's card does not say where it belongs");
-            }
-        }
-        if (bearer == null && key == null) {
-            sent = keys(call, card, builder);
-        }
-        for (var file : call.settings().exposedFiles()) {
-            call.output().warn(file + " holds credentials and others may read it: chmod 600 " + file);
-        }
-        if (sent && call.tls().insecure()) {
-            call.output().warn("CREDENTIALS ARE SENT WITHOUT VERIFYING WHO RECEIVES THEM (--insecure)");
-        }
-        return sent;
-    }
-
-    /** Has the client send kept keys, and returns whether there are any for this agent. */
-    private static boolean keys(Invocation call, AgentCard card, AgentClientBuilder builder) {
-        if (card.securitySchemes().isEmpty()) {
-            return false;
-        }
-        KeyManager keys = Keys.of(call);
-        String named = call.agent().keyService();
-        if (named != null) {
-            CommandException.reading("invalid --key-service: ", null, () -> builder.keys(keys, named));
-            return Keys.has(keys, named);
-        }
-        builder.keys(keys);
-        List<KeyOrigin> places = call.agent().keyOrigins();
-        places.forEach(one -> builder.keyOrigin(one.service(), one.origin()));
-        return card.supportedInterfaces().stream().anyMatch(at -> Keys.areFor(keys, places, at.url()));
-    }
-
-    private static boolean takesBearer(SecurityScheme scheme) {
-        return switch (scheme) {
-            case SecurityScheme.HttpAuth http -> http.scheme().equalsIgnoreCase("bearer");
-            case SecurityScheme.OAuth2 oauth -> true;
-            case SecurityScheme.OpenIdConnect connect -> true;
-            case SecurityScheme.ApiKey key -> false;
-            case SecurityScheme.MutualTls tls -> false;
-        };
-    }
-
-    /**
-     * Refuses to send credentials of the user to an agent that only a discovered .env file names: the file may have come with an untrusted
-     * directory. With {@code --config} the user has named the file.
-     */
-    private static void requireConsent(Invocation call, String reference) {
-        boolean decides = Stream.of(
-                        "agent-card", "key-service", "key-origin", "allow-origin", "ca", "insecure", "insecure-http")
-                .anyMatch(name -> isFromFile(call, Setting.client(name)));
-        if (!decides || call.reports().config() != null) {
-            return;
-        }
-        List<Setting> given = Setting.of(Credentials::read).stream()
-                .filter(setting -> !call.settings().texts(setting).isEmpty())
-                .toList();
-        if (given.isEmpty()
-                ? hasCredentials(call, reference)
-                : !given.stream().allMatch(one -> isFromFile(call, one))) {
-            throw CommandException.of(
-                    Kind.ORIGIN_NOT_ALLOWED,
-                    "a .env file that was found here or above decides where your credentials go: " + reference,
-                    "to allow it, name the file with --config, or the agent with -a");
-        }
-    }
-
-    private static boolean isFromFile(Invocation call, Setting setting) {
-        return call.settings().source(setting) == Settings.Source.LOCAL_FILE;
-    }
-
-    /** Whether the command has credentials for the agent, without regard to its card. */
-    private static boolean hasCredentials(Invocation call, String reference) {
-        if (!call.credentials().isEmpty()) {
-            return true;
-        }
-        KeyManager keys = Keys.of(call);
-        String named = call.agent().keyService();
-        return named == null ? Keys.areFor(keys, call.agent().keyOrigins(), reference) : Keys.has(keys, named);
     }
 
     /** Lets the client fall back to interfaces, and get tokens, where the card came from and where it is allowed. */

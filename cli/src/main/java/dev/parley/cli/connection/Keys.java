@@ -1,15 +1,11 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientFlags.KeyOrigin;
 import dev.parley.cli.command.ClientFlags.KeyStore;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.keys.KeyManager;
-import dev.parley.client.keys.KeyStatus;
 import dev.parley.command.CommandException;
-import dev.parley.outbound.http.HttpUrl;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 
 /** Keys for agents, from the stores of the settings. */
@@ -47,21 +43,8 @@ public final class Keys {
     }
 
     /** True if there is a key or an OAuth client of this service. */
-    public static boolean has(KeyManager keys, String service) {
-        return keys.apiKeyStatus(service) instanceof KeyStatus.Configured
-                || keys.oauthStatus(service) instanceof KeyStatus.Configured;
-    }
-
-    /** Returns whether there are keys that may go to {@code url}: of its host, or of a service that is allowed there. */
-    static boolean areFor(KeyManager keys, List<KeyOrigin> places, String url) {
-        Optional<String> host = serviceOf(url);
-        return host.isPresent()
-                && (has(keys, host.get())
-                        || places.stream()
-                                .filter(one -> HttpUrl.of(one.origin())
-                                        .origin()
-                                        .equals(HttpUrl.of(url).origin()))
-                                .anyMatch(one -> has(keys, one.service())));
+    static boolean has(KeyManager keys, String service) {
+        return keys.apiKey(service).isPresent() || keys.oauthClient(service).isPresent();
     }
 
     /** Returns the service id of an agent at {@code url}; empty if it is not an http URL. */
