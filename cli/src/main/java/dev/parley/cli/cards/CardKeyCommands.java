@@ -180,12 +180,10 @@ public final class CardKeyCommands {
     }
 
     private static byte[] fetched(Invocation call, HttpUrl set) {
-        HttpCall.Answer answer = Requests.read(
-                "check the host, and that it publishes keys by https",
-                () -> Requests.agent(call, WireLog.of(call))
-                        .maxAnswerBytes(MAX_SET_BYTES)
-                        .exchange(new HttpCall(
-                                "GET", set.uri().toString(), Map.of("Accept", "application/json"), new byte[0])));
+        HttpCall.Answer answer = Requests.get(
+                Requests.agent(call, WireLog.of(call)).maxAnswerBytes(MAX_SET_BYTES),
+                set.uri().toString(),
+                "check the host, and that it publishes keys by https");
         if (answer.status() != 200) {
             throw Requests.refused(
                     Kind.INTERNAL,

@@ -18,6 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,28 +43,22 @@ public final class CardReferences {
         }
 
         public AgentCard card() {
-            try {
-                return Json.readCard(bytes);
-            } catch (A2AException malformed) {
-                throw CommandException.of(
-                        Kind.CARD_INVALID,
-                        place + " is not an agent card: " + malformed.getMessage(),
-                        "parley card validate lists its faults",
-                        malformed);
-            }
+            return read(Json::readCard, "parley card validate lists its faults");
         }
 
         /** The whole card, with members that no specification defines. */
         @SuppressWarnings("unchecked") // a JSON object has string keys
         public Map<String, @Nullable Object> tree() {
+            return (Map<String, @Nullable Object>)
+                    read(json -> Json.read(json, Map.class), "name the card itself with -a, not a page about it");
+        }
+
+        private <T> T read(Function<byte[], T> form, String hint) {
             try {
-                return (Map<String, @Nullable Object>) Json.read(bytes, Map.class);
+                return form.apply(bytes);
             } catch (A2AException malformed) {
                 throw CommandException.of(
-                        Kind.CARD_INVALID,
-                        place + " is not an agent card: " + malformed.getMessage(),
-                        "name the card itself with -a, not a page about it",
-                        malformed);
+                        Kind.CARD_INVALID, place + " is not an agent card: " + malformed.getMessage(), hint, malformed);
             }
         }
     }
@@ -79,12 +75,8 @@ public final class CardReferences {
         if (file != null) {
             return file(file);
         }
-        if (RegistryReference.isMeant(call, reference)) {
-            return RegistryReference.find(call, client, reference);
-        }
-        HttpUrl url = url(reference);
-        Requests.requirePrivate(call, url, credentials);
-        return fetch(client, url);
+        Optional<RegistryReference> registered = RegistryReference.of(call, reference);
+        return registered.isPresent() ? registered.get().card(client) : fetch(call, client, reference, credentials);
     }
 
     /** Returns the card in a file. */
@@ -123,7 +115,9 @@ public final class CardReferences {
         }
     }
 
-    private static Found fetch(AgentClientBuilder client, HttpUrl url) {
+    private static Found fetch(Invocation call, AgentClientBuilder client, String reference, boolean credentials) {
+        HttpUrl url = url(reference);
+        Requests.requirePrivate(call, url, credentials);
         HttpDocument document;
         try {
             document = Requests.read(Problems.unreachableHint(url.server()), () -> client.find(url));

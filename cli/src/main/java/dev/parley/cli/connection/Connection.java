@@ -14,7 +14,6 @@ import dev.parley.protocol.AgentCard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -77,8 +76,7 @@ public final class Connection implements AutoCloseable {
         var credentials = new AgentCredentials(call);
         credentials.requireConsent(url);
         Requests.requirePrivate(call, HttpUrl.of(url), credentials.areFor(url));
-        HttpCall.Answer answer = Requests.agent(call, WireLog.of(call))
-                .exchange(new HttpCall("GET", url, Map.of("Accept", "application/json"), new byte[0]));
+        HttpCall.Answer answer = Requests.agent(call, WireLog.of(call)).exchange(Requests.jsonAt(url));
         return answer.status() == 200 ? Optional.of(answer.body()) : Optional.empty();
     }
 

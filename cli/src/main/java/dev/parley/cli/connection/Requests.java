@@ -4,6 +4,7 @@ import dev.parley.cli.command.Invocation;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.HttpCall;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
@@ -112,6 +113,16 @@ public final class Requests {
                 default -> failed;
             };
         }
+    }
+
+    /** Returns the answer of a server to a request for JSON at {@code url}. */
+    public static HttpCall.Answer get(AgentClientBuilder client, String url, String hint) {
+        return read(hint, () -> client.exchange(jsonAt(url)));
+    }
+
+    /** The request for JSON at {@code url}. */
+    static HttpCall jsonAt(String url) {
+        return new HttpCall("GET", url, Map.of("Accept", "application/json"), new byte[0]);
     }
 
     /** Returns the problem that an answer with an error status is. */
