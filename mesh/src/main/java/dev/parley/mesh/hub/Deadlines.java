@@ -17,6 +17,7 @@ import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.support.Sha256;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +34,11 @@ import org.jspecify.annotations.Nullable;
 final class Deadlines {
     private static final int PAGES = 100;
 
+    /** Longest time after its due time for which a message may still be about to begin its task. */
+    private static final Duration BEGINS_WITHIN = Duration.ofMinutes(1);
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
+
     private final HubParts hub;
     private final Answers answers;
     private final HubTimers.Timers timers;
@@ -40,7 +46,7 @@ final class Deadlines {
     Deadlines(HubParts hub, Answers answers) {
         this.hub = hub;
         this.answers = answers;
-        this.timers = hub.timers().named("one/deadline", (id, content) -> end(content));
+        this.timers = hub.timers().named("one/deadline", this::end);
     }
 
     /** Has the task of a message end, unless it has ended before. */
@@ -59,7 +65,9 @@ final class Deadlines {
                 "caller",
                 caller.caller(),
                 "grants",
-                List.copyOf(caller.grants()));
+                List.copyOf(caller.grants()),
+                "due",
+                due.toEpochMilli());
         timers.set(id(key), due, text(timer));
     }
 
@@ -97,7 +105,7 @@ final class Deadlines {
         });
     }
 
-    private void end(String content) {
+    private void end(String id, String content) {
         Map<?, ?> timer = timer(content);
         String caller = text(timer, "caller");
         CallContext context = CallContext.of(caller, new CallContext.Scope(text(timer, "group"), caller))
@@ -108,7 +116,8 @@ final class Deadlines {
                 .or(() -> begun(agent, text(timer, "contextId"), text(timer, "messageId"), context))
                 .orElse(null);
         if (taskId == null) {
-            return; // the message was refused, or a crash came before its task
+            lookAgain(id, content, timer.get("due"));
+            return;
         }
         try {
             var unused = agent.call(
@@ -117,6 +126,17 @@ final class Deadlines {
             if (refused.error() != A2AError.TASK_NOT_CANCELABLE && refused.error() != A2AError.TASK_NOT_FOUND) {
                 throw refused;
             }
+        }
+    }
+
+    /** The message is about to begin its task, on a busy machine; or it was refused, or a crash came before its task. */
+    private void lookAgain(String id, String content, @Nullable Object due) {
+        Instant now = Instant.now();
+        Duration since = due instanceof Number millis
+                ? Duration.between(Instant.ofEpochMilli(millis.longValue()), now)
+                : BEGINS_WITHIN;
+        if (since.compareTo(BEGINS_WITHIN) < 0) {
+            timers.set(id, now.plus(since.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : since), content);
         }
     }
 

@@ -344,6 +344,22 @@ final class CallbacksTest {
         }
     }
 
+    @Test
+    @DisplayName("ONE09 a timeout that passes before the message has begun its task ends the task")
+    void timeoutsBeforeTheBeginning() throws Exception {
+        try (Hub hub = hub(new CountDownLatch(1)).start()) {
+            var peer = new Peer(hub.url());
+            for (int i = 0; i < 20; i++) {
+                Answer query = peer.post(
+                        "/agents/worker/one",
+                        Peer.envelope("m-" + i, "worker", "query", "{'query':'x'}", "{'timeout':1}"));
+
+                assertThat(query.status()).isEqualTo(504);
+                assertThat(query.content("code")).isEqualTo("timeout");
+            }
+        }
+    }
+
     private static Answer until(Peer peer, String messageId, long deadline) throws Exception {
         return peer.send(
                 messageId,
