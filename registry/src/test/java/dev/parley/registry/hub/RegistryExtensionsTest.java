@@ -197,7 +197,7 @@ final class RegistryExtensionsTest {
                     .map(entry -> entry.state().status())
                     .contains(expected);
         } finally {
-            catchThrowable(hub::close);
+            var unused = catchThrowable(hub::close);
         }
     }
 }

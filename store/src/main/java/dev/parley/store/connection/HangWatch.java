@@ -22,6 +22,7 @@ public final class HangWatch {
     }
 
     private static final long NONE = 0;
+    private static final Duration ATTEMPT = Duration.ofSeconds(5);
 
     private final long limitNanos;
     private final Runnable late;
@@ -53,10 +54,13 @@ public final class HangWatch {
         return (begun == NONE ? now : begun) + limitNanos;
     }
 
-    /** Whether the current operation has taken longer than a time. */
-    public boolean hasLastedFor(Duration time) {
+    /**
+     * Whether the current operation has had the time of an attempt to reach a database for which nobody waits any more: a new connection
+     * may take longer than the limit.
+     */
+    public boolean hasHadTime() {
         long begun = since;
-        return begun != NONE && System.nanoTime() - begun > time.toNanos();
+        return begun != NONE && System.nanoTime() - begun > ATTEMPT.toNanos();
     }
 
     /** Suspends the limit until each call with true has been followed by one with false. */

@@ -14,6 +14,7 @@ import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -36,10 +37,8 @@ import org.jspecify.annotations.Nullable;
  * the writer writes the next group.
  *
  * <p>Readers are connections that calling threads borrow. The native calls hold on to a virtual thread's carrier, which is
- * no loss for the microseconds that a lookup takes.
- *
- * <p>Several modules may keep their tables in one database, and write to them in one transaction. One process at a time
- * may have it open. Safe for any thread.
+ * no loss for the microseconds that a lookup takes. Several modules may keep their tables in one database, and write to them in
+ * one transaction. Safe for any thread.
  */
 public final class Database extends SlicedWrites implements AutoCloseable {
     private static final int READERS = 4;
@@ -151,21 +150,13 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * @throws StoreException if there is none, or it cannot be read
      */
     public static Database openForReading(Path directory) {
-        PostgresqlUrl named = PostgresqlUrl.in(directory);
-        if (named != null) {
-            return openForReading(named);
-        }
-        return of(SqliteSystem.openForReading(directory), directory, true);
+        return openForReading(directory, null);
     }
 
-    /**
-     * {@link #openForReading(Path)} of a hub that may not have opened its database yet.
-     *
-     * @param url of PostgreSQL, for a directory that names no database; null for the database of the directory
-     * @throws IllegalArgumentException if the URL cannot be read
-     */
+    /** {@link #openForReading(Path)} of a hub that may not have opened it yet, in {@code url} if the directory names no database. */
     public static Database openForReading(Path directory, @Nullable String url) {
-        return url == null || isNamed(directory) ? openForReading(directory) : openForReading(new PostgresqlUrl(url));
+        PostgresqlUrl named = url == null || isNamed(directory) ? PostgresqlUrl.in(directory) : new PostgresqlUrl(url);
+        return named == null ? of(SqliteSystem.openForReading(directory), directory, true) : openForReading(named);
     }
 
     private static Database of(SqliteSystem.Opened opened, Path directory, boolean readOnly) {
@@ -183,15 +174,15 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private static Database openForReading(PostgresqlUrl named) {
         try {
             var system = new PostgresqlSystem(named, connection -> connection, Duration.ZERO, Registration.ALONE);
-            var refused = new DatabaseSession(new Opening(
-                    use -> {
-                        throw new SQLException("the database is open for reading only");
-                    },
-                    Use.WRITE));
-            return new Database(system, DataFiles.none(), named.toString(), refused, true);
+            var refused = new Opening(Database::refuseWriting, Use.WRITE);
+            return new Database(system, DataFiles.none(), named.toString(), new DatabaseSession(refused), true);
         } catch (SQLException problem) {
             throw PostgresqlSystem.cannotOpen(named, problem);
         }
+    }
+
+    private static Connection refuseWriting(Use use) throws SQLException {
+        throw new SQLException("the database is open for reading only");
     }
 
     /**
@@ -204,7 +195,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         PostgresqlUrl.name(directory, url);
     }
 
-    /** True if a data directory names a database of PostgreSQL. */
+    /** Whether a data directory names a database of PostgreSQL. */
     public static boolean isNamed(Path directory) {
         return PostgresqlUrl.in(directory) != null;
     }
@@ -218,7 +209,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         PostgresqlUrl.of(url, directory);
     }
 
-    /** The version of the tables of tasks; {@link #currentSchema} after a start of this version. */
+    /** The version of the tables of tasks. */
     public long schema() {
         return read(system::schema);
     }

@@ -50,9 +50,6 @@ final class Writer {
     /** Time limit of a {@link WriteTest}. */
     static final Duration TEST_PATIENCE = Duration.ofSeconds(2);
 
-    /** Shortest time for an attempt to write while the database does not answer and no work waits: a new connection may take longer than works wait. */
-    private static final Duration ATTEMPT = Duration.ofSeconds(5);
-
     private static final int PROBE_MS = 1_000;
 
     /** Attempts to write a group after broken connections, before each of its works is written by itself. */
@@ -225,7 +222,7 @@ final class Writer {
         if (waiting != null) {
             waiting.outageBegan();
         }
-        if (isNew || watch.hasLastedFor(ATTEMPT)) {
+        if (isNew || watch.hasHadTime()) {
             system.interrupt(thread);
         }
         teller.tell(queue.removeAllBut(STOP), outageException("the database cannot be written", found));
