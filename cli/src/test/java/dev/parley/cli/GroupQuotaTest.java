@@ -517,6 +517,7 @@ final class GroupQuotaTest {
                             "UPDATE stream SET group_no = g.group_no, audit_no = g.audit_no, audit_hash = g.audit_hash"
                                     + " FROM (SELECT * FROM stream_group ORDER BY group_no DESC LIMIT 1) AS g");
                     session.once("DROP TABLE stream_group");
+                    session.once("DROP TABLE epoch");
                     session.once("CREATE VIEW audit_end AS SELECT audit_no AS row_no, audit_hash AS hash FROM stream");
                     session.once("ALTER TABLE hub DROP COLUMN version, DROP COLUMN begun_at");
                 }
