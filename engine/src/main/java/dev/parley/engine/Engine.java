@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.Once;
-import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.SteadyClock;
@@ -124,7 +123,6 @@ public final class Engine implements AutoCloseable {
         deliveries().ifPresent(Webhooks::start);
         if (log.once() == Once.CLAIM) {
             var unused = follower.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
-            var unusedToo = follower.scheduleWithFixedDelay(this::takeOver, 0, 1, TimeUnit.SECONDS);
             log.onHint(ids -> follower.execute(() -> tasks.hear(ids))); // one thread, however many hints
         }
         if (retention != null) {
@@ -493,12 +491,6 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    private void takeOver() {
-        if (recovery.takeOver(Set.copyOf(runners.keySet()), agent -> Runner.ofUnhosted(parts, recovery, agent))) {
-            follower.execute(this::takeOver);
-        }
-    }
-
     /** Tasks in memory and in the log. */
     Tasks tasks() {
         return parts.tasks();
@@ -525,12 +517,8 @@ public final class Engine implements AutoCloseable {
         }
 
         @Override
-        public void refuses(LiveTask live, Segment segment, Exception cause) {
-            if (live.isForeign()
-                    || cause
-                            instanceof
-                            OtherOwnerException) { // nothing to take up; but messages that were counted are not in the
-                // log
+        public void refuses(LiveTask live, Segment segment) {
+            if (live.isForeign()) { // nothing to take up; but messages that were counted are not in the log
                 parts.turns().forget(List.of(segment.head()));
             } else {
                 recovery.refuses(live, segment.head());

@@ -2,11 +2,9 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.LiveTask;
-import dev.parley.engine.tasks.Refused;
 import dev.parley.engine.tasks.RunQueue;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -29,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -61,9 +60,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private volatile boolean recovered;
     private boolean cutOff;
     private volatile long number;
-    /** That of the task when this run was let in. */
-    private volatile long epoch;
-
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
     private volatile boolean created;
@@ -72,7 +68,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private volatile @Nullable Thread thread;
     private volatile @Nullable BiFunction<Request, Reply, Tools> tools;
     private volatile Instant deadline = Instant.MAX;
-    private volatile long fence;
     /** Events that the agent emitted after the end of its task. */
     private long dropped;
 
@@ -98,12 +93,16 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         this.extensions = extensions;
         this.onCreate = onCreate;
         this.created = origin.followUp || live.durable() != null;
-        this.epoch = live.runs().epoch();
     }
 
     @Nullable
     MessageKey key() {
         return origin.key;
+    }
+
+    /** True if this turn is because of a message or a credential for a task that was there before. */
+    boolean followsMessage() {
+        return origin.followUp && (origin.key != null || credential().isPresent());
     }
 
     LiveTask live() {
@@ -150,7 +149,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     /** Says that the calling thread runs the handler, until {@code deadline}. */
     void begin(Instant deadline) {
         this.deadline = deadline;
-        this.fence = live.written(); // only numbers on disk are given once
         this.history = before(message);
         this.thread = Thread.currentThread();
         if (canceled || expired) {
@@ -210,16 +208,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         interrupt();
     }
 
-    @Override
-    public void enters(long epoch) {
-        this.epoch = epoch;
-    }
-
-    /** Whether the task has gone on at another engine since this run was let in: nothing that it emits is written. */
-    boolean isSuperseded() {
-        return live.runs().epoch() != epoch;
-    }
-
     /** Tells the handler that its time is up. */
     void expire() {
         expired = true;
@@ -259,9 +247,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     void emit(Function<Task, List<TaskEvent>> events) {
         announce();
         live.emit(task -> {
-            if (isSuperseded()) {
-                throw Refused.unwritten(new OtherOwnerException(taskId()));
-            }
             if (task != null) {
                 return events.apply(task);
             }
@@ -301,7 +286,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         if (excess != null) {
             return "The task got too large: " + excess;
         }
-        if (!said.stream().allMatch(TaskLimits::isFree)) {
+        if (!said.stream().allMatch(HandlerRun::isEnd)) {
             try {
                 live.reserve(said);
             } catch (A2AException full) {
@@ -309,6 +294,14 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
             }
         }
         return null;
+    }
+
+    /** True for an end that needs no space to speak of, or that says why the agent did not succeed. */
+    private static boolean isEnd(TaskEvent event) {
+        return event instanceof TaskStatusUpdateEvent moved
+                && (moved.status().message() == null && moved.status().state().isTerminal()
+                        || moved.status().state() == TaskState.FAILED
+                        || moved.status().state() == TaskState.REJECTED);
     }
 
     private Task beginning(TaskState state) {
@@ -546,11 +539,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     }
 
     @Override
-    public long fence() {
-        return fence;
-    }
-
-    @Override
     public Instant deadline() {
         return deadline;
     }
@@ -595,5 +583,10 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     @Override
     public CallContext context() {
         return origin.context;
+    }
+
+    /** A short random name for a failure, to find it in the log. */
+    static String reference() {
+        return UUID.randomUUID().toString().substring(0, 8);
     }
 }

@@ -28,12 +28,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resumes tasks that were interrupted by a crash, or because the log refused their events, and those of engines that have ended.
+ * Resumes tasks that were interrupted by a crash, or because the log refused their events.
  *
  * <p>A message to such a task waits until it is taken up. Only a few tasks of an agent are taken up before their turns have
  * begun, so that a start with thousands of them needs no memory for all. A task that cannot be read is set aside, so that
@@ -45,15 +43,10 @@ final class Recovery {
     /** Resumed tasks of an agent, before their turns begin. */
     private static final int MOST_AHEAD = 64;
 
-    private static final int TAKEN_OVER_AT_ONCE = 100;
-
     /** Pauses after refusals by a log, and after failures to read a task. */
     private static final Backoff WRITES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(64));
 
     private static final Backoff READS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1_024));
-
-    /** Pause before another look at a task that a run goes on with. */
-    private static final Duration RUNS = Duration.ofSeconds(1);
 
     /** A task that is to be taken up. */
     private static final class Entry {
@@ -75,7 +68,7 @@ final class Recovery {
         final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
         final AtomicInteger ahead = new AtomicInteger();
         final AtomicBoolean busy = new AtomicBoolean();
-        final AtomicReference<@Nullable Runner> runner = new AtomicReference<>();
+        volatile @Nullable Runner runner;
     }
 
     private final TaskLog log;
@@ -88,65 +81,16 @@ final class Recovery {
     /** Number of successive refusals of events of a resumed task by the log. */
     private final AtomicInteger refusals = new AtomicInteger();
 
-    /** Whether this engine may own tasks that it knows nothing of, because a takeover has failed. */
-    private boolean isUncertain;
-
     Recovery(TaskLog log, Tasks tasks, Runs runs, Threads threads, ScheduledExecutorService timer) {
         this.log = log;
         this.tasks = tasks;
         this.runs = runs;
         this.threads = threads;
         this.timer = timer;
-        add(log.interrupted());
-    }
-
-    private void add(List<Head> heads) {
-        for (Head head : heads) {
+        for (Head head : log.unfinished()) {
             var entry = new Entry(head, null);
-            if (waiting.putIfAbsent(head.key(), entry) == null) {
-                line(head.key()).entries.add(entry);
-            }
-        }
-    }
-
-    private void takeUp(List<Head> heads) {
-        add(heads);
-        heads.stream().map(head -> line(head.key())).distinct().forEach(this::work);
-    }
-
-    /**
-     * Takes over tasks of engines that have ended, some at once, so that other engines may take over the next ones meanwhile. Called on one thread.
-     *
-     * @param hosted the agents that this engine hosts
-     * @param unhosted ends the tasks of an agent that no engine hosts
-     * @return whether there may be more
-     */
-    boolean takeOver(Set<String> hosted, Function<String, Runner> unhosted) {
-        try {
-            if (!runs.isOpen()) {
-                return false;
-            }
-            if (isUncertain) {
-                takeUp(log.interrupted());
-            }
-            List<Head> taken = log.takeOver(hosted, TAKEN_OVER_AT_ONCE);
-            takeUp(taken);
-            taken.stream()
-                    .map(head -> head.key().agent())
-                    .filter(agent -> !hosted.contains(agent))
-                    .distinct()
-                    .forEach(agent -> standIn(agent, unhosted.apply(agent)));
-            isUncertain = false;
-            return taken.size() == TAKEN_OVER_AT_ONCE;
-        } catch (RuntimeException failure) { // otherwise the timer would not run it again
-            if (!isUncertain) {
-                LOG.log(
-                        Level.WARNING,
-                        "tasks of engines that have ended cannot be taken over; it is tried each second",
-                        failure);
-            }
-            isUncertain = true;
-            return false;
+            waiting.put(head.key(), entry);
+            line(head.key()).entries.add(entry);
         }
     }
 
@@ -157,17 +101,9 @@ final class Recovery {
     /** Takes up the tasks of an agent, from now on. */
     void host(String agent, Runner runner) {
         Line line = lines.computeIfAbsent(agent, name -> new Line());
-        line.runner.set(runner);
+        line.runner = runner;
         if (!line.entries.isEmpty()) {
             LOG.log(Level.INFO, "agent {0}: {1} tasks were interrupted", agent, line.entries.size());
-            work(line);
-        }
-    }
-
-    /** Takes up the tasks of an agent that is not hosted, unless it is hosted meanwhile. */
-    private void standIn(String agent, Runner runner) {
-        Line line = lines.computeIfAbsent(agent, name -> new Line());
-        if (line.runner.compareAndSet(null, runner)) {
             work(line);
         }
     }
@@ -223,7 +159,7 @@ final class Recovery {
     }
 
     private void work(Line line) {
-        Runner runner = line.runner.get();
+        Runner runner = line.runner;
         if (runner != null && hasWork(line) && line.busy.compareAndSet(false, true)) {
             threads.start("recovery", () -> {
                 try {
@@ -258,11 +194,6 @@ final class Recovery {
             pin = tasks.live().pin(key);
         } catch (RuntimeException unreadable) {
             setAside(entry, unreadable);
-            return;
-        }
-        if (pin != null && !pin.task().hold()) { // a message has met it after its engine had ended
-            pin.close();
-            later(entry, RUNS);
             return;
         }
         // Only now: an object that is loaded after this is not held, and while this one is pinned there is no other.

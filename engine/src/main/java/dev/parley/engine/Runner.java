@@ -31,7 +31,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -61,16 +60,6 @@ final class Runner {
                 agent.queueLimit(),
                 parts.threads().lock(),
                 agent.priority() == null ? null : Run::priority);
-    }
-
-    /** Fails the tasks of an agent that no engine hosts. */
-    static Runner ofUnhosted(Parts parts, Recovery recovery, String agent) {
-        return new Runner(
-                parts,
-                recovery,
-                Agent.named(agent, "No engine hosts it")
-                        .resumable(true)
-                        .handle((request, reply) -> reply.fail("No server hosts the agent any more")));
     }
 
     /**
@@ -281,16 +270,15 @@ final class Runner {
         if (before != null && before.state().isTerminal()) {
             return; // canceled while it waited
         }
-        if (turn.live().isBroken() || turn.isSuperseded()) {
-            return; // what it was to work on is not in the log, or another engine has worked on it
+        if (turn.live().isBroken()) {
+            return; // what it was to work on is not in the log
+        }
+        if (turn.followsMessage() && parts.log().once() == Once.CLAIM && !isWritten(turn.live())) {
+            waits(turn); // or it is another engine's message
+            return;
         }
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
-        }
-        boolean isFenced = turn.isRecovered() || parts.log().once() == Once.CLAIM;
-        if (before != null && isFenced && !isWritten(turn.live())) {
-            waits(turn); // or it is another engine's message, or task
-            return;
         }
         turn.live().runs().reads(turn);
         TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
@@ -335,8 +323,6 @@ final class Runner {
                         "agent " + agent.name() + " failed after task " + turn.taskId() + " ended",
                         problem);
             }
-        } else if (turn.isSuperseded()) {
-            LOG.log(Level.DEBUG, "agent {0} ends because task {1} goes on elsewhere", agent.name(), turn.taskId());
         } else if (turn.live().isBroken()) {
             LOG.log(Level.DEBUG, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {
@@ -346,7 +332,7 @@ final class Runner {
             turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
         } else {
-            String reference = UUID.randomUUID().toString().substring(0, 8);
+            String reference = HandlerRun.reference();
             LOG.log(
                     Level.ERROR,
                     "agent " + agent.name() + " failed (reference " + reference + ", task " + turn.taskId() + ")",

@@ -5,15 +5,11 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
-import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -49,17 +45,12 @@ final class SimulatedLog implements TaskLog {
         }
     }
 
-    /** Name of what an agent emits after its question. */
-    static final String LATE = "late";
-
     /** Faults of a log that a simulation has to find. */
     enum LogFault {
         /** Claims are granted without a look. */
         IGNORES_CLAIMS,
         /** A process goes on to find the head of a task that it has found first. */
-        SHOWS_OLD_HEADS,
-        /** Tasks of a process that has ended are given to each process that asks for them. */
-        SHARES_TAKEOVERS
+        SHOWS_OLD_HEADS
     }
 
     /** The part that survives a crash. */
@@ -84,11 +75,6 @@ final class SimulatedLog implements TaskLog {
         private final Map<MessageKey, Claimed> claims = new HashMap<>();
         /** The processes that write to tasks. */
         private final Map<TaskKey, SimulatedThreads.Machine> owners = new HashMap<>();
-
-        /** The processes that have written the events of tasks. */
-        private final Map<TaskKey, List<SimulatedThreads.Machine>> authors = new HashMap<>();
-        /** The processes that have got tasks of ended ones, for a log with a fault. */
-        private final Map<TaskKey, Set<SimulatedThreads.Machine>> left = new HashMap<>();
 
         private record Claimed(String taskId, SimulatedThreads.Machine process) {}
 
@@ -135,58 +121,9 @@ final class SimulatedLog implements TaskLog {
                     .toList();
         }
 
-        /** Whether the process of a task has ended; with a fault also whether it had, unless this process has asked before. */
-        private boolean isLeft(TaskKey key, SimulatedThreads.Machine process) {
-            boolean isLeft = !requireNonNull(owners.get(key)).isAlive();
-            if (fault == LogFault.SHARES_TAKEOVERS && (isLeft || left.containsKey(key))) {
-                return left.computeIfAbsent(key, any -> new HashSet<>()).add(process);
-            }
-            return isLeft;
-        }
-
-        private boolean isOfAnother(Segment segment, SimulatedThreads.Machine process) {
-            Head before = log.find(segment.head().key()).orElse(null);
-            long last = before == null ? 0 : before.lastSequence();
-            return segment.events().getFirst().sequence() != last + 1
-                    || before != null
-                            && !before.state().isSettled()
-                            && fault != LogFault.SHARES_TAKEOVERS
-                            && !process.equals(owners.get(segment.head().key()));
-        }
-
-        /** What an agent emits after its question is stored only as long as no other process has written to the task. */
-        private void requireNotSuperseded(Segment segment, SimulatedThreads.Machine process) {
-            TaskKey key = segment.head().key();
-            List<LoggedEvent> before = events(key);
-            List<SimulatedThreads.Machine> by = authors.getOrDefault(key, List.of());
-            int question = before.size() - 1;
-            while (question >= 0
-                    && !(process.equals(by.get(question))
-                            && before.get(question).event() instanceof TaskStatusUpdateEvent moved
-                            && moved.status().state().isInterrupted())) {
-                question--;
-            }
-            if (segment.events().stream().anyMatch(event -> isLate(event.event())) && question >= 0) {
-                Simulation.require(
-                        Invariant.ONE_LIVE_TASK,
-                        by.subList(question, by.size()).stream().allMatch(process::equals),
-                        "a handler of task %s writes nothing after another process",
-                        key.taskId());
-            }
-        }
-
-        private static boolean isLate(TaskEvent event) {
-            return event instanceof TaskArtifactUpdateEvent update
-                    && LATE.equals(update.artifact().name());
-        }
-
         /** Returns why a segment was refused; null if it is stored. */
-        private @Nullable RuntimeException store(Segment segment, SimulatedThreads.Machine process) {
+        private @Nullable KeyTakenException store(Segment segment, SimulatedThreads.Machine process) {
             TaskKey key = segment.head().key();
-            if (once == Once.CLAIM && isOfAnother(segment, process)) {
-                release(segment);
-                return new OtherOwnerException(key.taskId());
-            }
             KeyTakenException taken = segment.messages().stream()
                     .map(message -> fault == LogFault.IGNORES_CLAIMS
                                     && claims.get(message) != null
@@ -200,10 +137,6 @@ final class SimulatedLog implements TaskLog {
             if (taken != null) {
                 return taken;
             }
-            requireNotSuperseded(segment, process);
-            segment.events()
-                    .forEach(event -> authors.computeIfAbsent(key, any -> new ArrayList<>())
-                            .add(process));
             owners.put(key, process);
             order.putIfAbsent(key, order.size());
             List<LoggedEvent> before = events(key);
@@ -389,16 +322,16 @@ final class SimulatedLog implements TaskLog {
             }
             return group.size() <= 1;
         }
-        var taken = new HashMap<Work, RuntimeException>();
+        var taken = new HashMap<Work, KeyTakenException>();
         for (Work work : group) {
-            RuntimeException refusal = disk.store(work.segment(), process);
+            KeyTakenException refusal = disk.store(work.segment(), process);
             if (refusal != null) {
                 taken.put(work, refusal);
             }
         }
         for (Work work : group) {
             simulation.mayYield();
-            RuntimeException refusal = taken.get(work);
+            KeyTakenException refusal = taken.get(work);
             tell(() -> {
                 if (refusal == null) {
                     work.writer().written(work.segment());
@@ -538,30 +471,9 @@ final class SimulatedLog implements TaskLog {
     @Override
     public List<Head> unfinished() {
         return disk.log.unfinished().stream()
+                .filter(head -> !requireNonNull(disk.owners.get(head.key())).isAlive())
                 .sorted(Comparator.comparing(head -> disk.order.get(head.key())))
                 .toList();
-    }
-
-    @Override
-    public List<Head> interrupted() {
-        return disk.once == Once.INDEX
-                ? unfinished()
-                : unfinished().stream()
-                        .filter(head -> process.equals(disk.owners.get(head.key())))
-                        .toList();
-    }
-
-    @Override
-    public List<Head> takeOver(Set<String> agents, int limit) {
-        return read(() -> {
-            List<Head> taken = unfinished().stream()
-                    .filter(head -> agents.contains(head.key().agent()))
-                    .filter(head -> disk.isLeft(head.key(), process))
-                    .limit(limit)
-                    .toList();
-            taken.forEach(head -> disk.owners.put(head.key(), process));
-            return taken;
-        });
     }
 
     @Override

@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -49,28 +48,18 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     /** Held while tasks change, and while the events of one are read or several are listed. */
-    private final ReentrantLock lock;
+    private final ReentrantLock lock = new ReentrantLock();
 
-    private final Map<TaskKey, Row> rows;
-    private final Map<MessageKey, Led> messages;
-    private final Map<TaskName, String> names;
+    private final Map<TaskKey, Row> rows = new ConcurrentHashMap<>();
+    private final Map<MessageKey, Led> messages = new ConcurrentHashMap<>();
+    private final Map<TaskName, String> names = new ConcurrentHashMap<>();
     /** The tasks that are about to begin, by what they have claimed. */
-    private final Map<Object, String> claims;
+    private final Map<Object, String> claims = new HashMap<>();
 
-    private final Map<Context, Integer> turns;
-    private final MemoryPushStore webhooks;
+    private final Map<Context, Integer> turns = new ConcurrentHashMap<>();
+    private final MemoryPushStore webhooks = new MemoryPushStore();
     private final InstantSource clock;
     private final Once once;
-    /** The engines that run unfinished tasks of a log of {@link Once#CLAIM}. */
-    private final Map<TaskKey, MemoryTaskLog> owners;
-    /** All engines that have had the log open. */
-    private final List<MemoryTaskLog> engines;
-    /** When the engine began or, after that, ended. */
-    private volatile Instant changed;
-
-    private volatile boolean isEnded;
-    /** The agents that the engine hosts. */
-    private volatile Set<String> hosted = Set.of();
 
     private record Led(String taskId, Instant at) {}
 
@@ -85,40 +74,8 @@ public final class MemoryTaskLog implements TaskLog {
 
     /** @param once when a message gets its task */
     public MemoryTaskLog(InstantSource clock, Once once) {
-        this.lock = new ReentrantLock();
-        this.rows = new ConcurrentHashMap<>();
-        this.messages = new ConcurrentHashMap<>();
-        this.names = new ConcurrentHashMap<>();
-        this.claims = new HashMap<>();
-        this.turns = new ConcurrentHashMap<>();
-        this.webhooks = new MemoryPushStore();
-        this.owners = new ConcurrentHashMap<>();
-        this.engines = new CopyOnWriteArrayList<>(List.of(this));
         this.clock = clock;
         this.once = once;
-        this.changed = clock.instant();
-    }
-
-    private MemoryTaskLog(MemoryTaskLog same) {
-        this.lock = same.lock;
-        this.rows = same.rows;
-        this.messages = same.messages;
-        this.names = same.names;
-        this.claims = same.claims;
-        this.turns = same.turns;
-        this.webhooks = same.webhooks;
-        this.owners = same.owners;
-        this.engines = same.engines;
-        this.clock = same.clock;
-        this.once = same.once;
-        this.changed = clock.instant();
-    }
-
-    /** Returns the same log for another engine, which owns the tasks that it runs. */
-    public MemoryTaskLog share() {
-        var shared = new MemoryTaskLog(this);
-        engines.add(shared);
-        return shared;
     }
 
     /** The webhooks of its tasks. */
@@ -147,16 +104,8 @@ public final class MemoryTaskLog implements TaskLog {
             }
             Row row = rows.get(segment.head().key());
             long last = row == null ? 0 : row.head().lastSequence();
-            if (isEnded || owners.getOrDefault(segment.head().key(), this) != this) {
-                writer.failed(segment, new OtherOwnerException(taskId));
-                return;
-            }
             if (segment.events().getFirst().sequence() != last + 1) {
-                writer.failed(
-                        segment,
-                        once == Once.CLAIM
-                                ? new OtherOwnerException(taskId)
-                                : new IllegalStateException("task " + taskId + " has other events"));
+                writer.failed(segment, new IllegalStateException("task " + taskId + " has other events"));
                 return;
             }
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();
@@ -167,11 +116,6 @@ public final class MemoryTaskLog implements TaskLog {
             NavigableMap<Long, Instant> times = row == null ? new TreeMap<>() : row.times();
             times.put(segment.events().getFirst().sequence(), clock.instant());
             rows.put(segment.head().key(), new Row(segment.head(), events, cause, sum, times));
-            if (once == Once.CLAIM && !segment.head().state().isSettled()) {
-                owners.put(segment.head().key(), this);
-            } else {
-                owners.remove(segment.head().key());
-            }
             turns.merge(Context.of(segment.head()), more, Integer::sum);
             var led = new Led(taskId, clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
@@ -418,40 +362,6 @@ public final class MemoryTaskLog implements TaskLog {
         return heads(head -> !head.state().isSettled());
     }
 
-    @Override
-    public List<Head> interrupted() {
-        return once == Once.INDEX ? unfinished() : heads(head -> owners.get(head.key()) == this);
-    }
-
-    @Override
-    public List<Head> takeOver(Set<String> agents, int limit) {
-        lock.lock();
-        try {
-            hosted = agents;
-            Instant before = clock.instant().minus(LONGEST_UNHOSTED);
-            boolean isQuiet = engines.stream().noneMatch(engine -> engine.changed.isAfter(before));
-            List<Head> taken = heads(head -> {
-                        MemoryTaskLog owner = owners.get(head.key());
-                        String agent = head.key().agent();
-                        return owner != null
-                                && owner.isEnded
-                                && (agents.contains(agent) || isQuiet && !isHosted(agent));
-                    })
-                    .stream()
-                    .sorted(Comparator.comparing(head -> head.key().taskId()))
-                    .limit(limit)
-                    .toList();
-            taken.forEach(head -> owners.put(head.key(), this));
-            return taken;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean isHosted(String agent) {
-        return engines.stream().anyMatch(engine -> !engine.isEnded && engine.hosted.contains(agent));
-    }
-
     private List<Head> heads(Predicate<Head> which) {
         lock.lock();
         try {
@@ -486,7 +396,6 @@ public final class MemoryTaskLog implements TaskLog {
         try {
             for (TaskKey key : tasks) {
                 webhooks.remove(key);
-                owners.remove(key);
                 Row row = rows.remove(key);
                 if (row != null) {
                     turns.computeIfPresent(
@@ -542,17 +451,6 @@ public final class MemoryTaskLog implements TaskLog {
         }
     }
 
-    /** Ends the engine of a log of {@link Once#CLAIM}: others may take over its tasks. A log of one engine is kept for the next one. */
     @Override
-    public void close() {
-        lock.lock();
-        try {
-            if (once == Once.CLAIM && !isEnded) {
-                isEnded = true;
-                changed = clock.instant();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
+    public void close() {}
 }

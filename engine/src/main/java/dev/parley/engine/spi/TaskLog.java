@@ -5,7 +5,6 @@ import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -114,8 +113,7 @@ public interface TaskLog extends AutoCloseable {
         /**
          * The segment could not be written and is not in the log. Called by the log; must not block.
          *
-         * @param cause a {@link KeyTakenException} if a message or the name leads to another task, an {@link OtherOwnerException} if another
-         *     engine runs this one or has written to it
+         * @param cause a {@link KeyTakenException} if a message or the name leads to another task
          */
         void failed(Segment segment, Exception cause);
     }
@@ -315,25 +313,6 @@ public interface TaskLog extends AutoCloseable {
 
     /** All tasks that have not ended and do not wait for their caller: what a crash interrupted. In no order. */
     List<Head> unfinished();
-
-    /** The unfinished tasks that this engine is to take up when it starts: all of them, or those that it owns in a log of {@link Once#CLAIM}. */
-    default List<Head> interrupted() {
-        return unfinished();
-    }
-
-    /** Shortest time for which no engine has begun or ended before tasks are taken over whose agent no engine hosts. */
-    Duration LONGEST_UNHOSTED = Duration.ofMinutes(5);
-
-    /**
-     * Makes this engine the owner of unfinished tasks of engines that have ended; each task gets one new owner. For a log of {@link Once#CLAIM}.
-     * Waits for the disk.
-     *
-     * @param agents that this engine hosts; tasks of agents that no engine hosts wait for {@link #LONGEST_UNHOSTED}
-     * @return tasks that the caller is to take up or, if it does not host their agent, to end; at most {@code limit}
-     */
-    default List<Head> takeOver(Set<String> agents, int limit) {
-        return List.of();
-    }
 
     /** Returns the time of the newest event that was written before this log was opened; empty if that is not known. */
     default Optional<Instant> newest() {

@@ -14,6 +14,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.LoggedEvent;
@@ -22,6 +23,8 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -206,7 +209,7 @@ public final class LiveTask implements TaskLog.Writer {
                 next = event.applyTo(next);
             }
             if (next != null && next.state().isInterrupted() && runs.hasMail()) {
-                TaskEvent goesOn = RunQueue.goesOn(next);
+                TaskEvent goesOn = goesOn(next);
                 events = Stream.concat(events.stream(), Stream.of(goesOn)).toList();
                 next = goesOn.applyTo(next);
             }
@@ -236,6 +239,12 @@ public final class LiveTask implements TaskLog.Writer {
             engine.log().submit(this);
         }
         return last;
+    }
+
+    /** The next message is there already: on disk the task must not wait for its caller, or a crash would lose it. */
+    private TaskEvent goesOn(Task task) {
+        var status = new TaskStatus(TaskState.WORKING, null, task.status().timestamp());
+        return new TaskStatusUpdateEvent(task.id(), contextId, status, Map.of());
     }
 
     /**
@@ -435,7 +444,10 @@ public final class LiveTask implements TaskLog.Writer {
     /** Returns the task as it is on disk, as an event with the number of the newest event that it includes. */
     LoggedEvent snapshot(UnaryOperator<Task> view) {
         return Guarded.by(lock, () -> {
-            Task task = requireNonNull(durable, "nothing of the task is written");
+            Task task = durable;
+            if (task == null) {
+                throw new IllegalStateException("nothing of task " + key.taskId() + " is written");
+            }
             return new LoggedEvent(written, view.apply(task));
         });
     }
@@ -504,24 +516,11 @@ public final class LiveTask implements TaskLog.Writer {
         return isForeign;
     }
 
-    /** Has the task wait until it is taken up by this engine, which owns it; false if a run of it goes on. */
-    public boolean hold() {
-        return Guarded.by(lock, () -> {
-            Task task = durable;
-            boolean isHeld = runs.hold();
-            if (isHeld && task != null && !task.state().isSettled()) {
-                isForeign = false;
-            }
-            return isHeld;
-        });
-    }
-
     /**
-     * Adds events that another engine has written, in order, and interrupts a run that goes on here, since the task goes on there. Those that are here already, those that follow a gap, and all while this
+     * Adds events that another engine has written, in order. Those that are here already, those that follow a gap, and all while this
      * engine writes to the task itself, are left out.
      */
     void follow(List<LoggedEvent> events) {
-        RunQueue.Run superseded = null;
         lock.lock();
         try {
             for (LoggedEvent event : events) {
@@ -531,31 +530,27 @@ public final class LiveTask implements TaskLog.Writer {
                     ahead = next;
                     written = event.sequence();
                     emitted = written;
-                    int bytes = weight;
-                    weight = bytes + Weight.of(event.event());
+                    int before = weight;
+                    weight = before + Weight.of(event.event());
                     tail.add(List.of(event));
                     isForeign = !next.state().isTerminal();
-                    superseded = runs.supersede();
                     changed.signalAll();
                 }
             }
         } finally {
             lock.unlock();
         }
-        if (superseded != null) {
-            superseded.interrupt();
-        }
     }
 
     @Override
     public void failed(Segment segment, Exception cause) {
-        engine.listener().refuses(this, segment, cause);
+        engine.listener().refuses(this, segment);
         var lostMessages = new ArrayList<>(segment.messages());
-        var lostNames = new ArrayList<>(Draft.namesIn(segment.naming()));
+        var lostNames = new ArrayList<>(namesIn(segment.naming()));
         lock.lock();
         try {
             lostMessages.addAll(pending.messages());
-            lostNames.addAll(Draft.namesIn(pending.name()));
+            lostNames.addAll(namesIn(pending.name()));
             pending.drop();
             // The emitted events will never be on disk: the fold returns to the state that callers have seen.
             ahead = durable;
@@ -571,6 +566,10 @@ public final class LiveTask implements TaskLog.Writer {
             lock.unlock();
         }
         engine.listener().refused(this, lostMessages, lostNames);
+    }
+
+    private static List<TaskName> namesIn(@Nullable Naming naming) {
+        return naming == null ? List.of() : List.of(naming.name());
     }
 
     /** Marks this task as removed from the log: reads do not find it. */

@@ -29,9 +29,9 @@ import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskRows.Before;
 import dev.parley.store.tasks.TaskRows.Ids;
 import dev.parley.store.tasks.TaskRows.InRow;
+import dev.parley.store.tasks.TaskRows.KeyUser;
 import dev.parley.store.tasks.TaskRows.Move;
 import dev.parley.store.tasks.TaskRows.NewTask;
-import dev.parley.store.tasks.TaskRows.RowUser;
 import dev.parley.store.tasks.TaskRows.SegmentRow;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.sql.ResultSet;
@@ -45,6 +45,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
@@ -76,7 +77,6 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final TaskLists lists;
     private final TaskWalks walks;
     private final TaskRemoval removal;
-    private final TaskTakeover takeover;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
@@ -101,7 +101,6 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.claims = new TaskClaims(database, lanes, rows, keys, steadyClock, once);
         this.lists = new TaskLists(database, lanes);
         this.walks = new TaskWalks(database, lanes);
-        this.takeover = new TaskTakeover(database, lanes, once);
         this.removal = new TaskRemoval(database, lanes, changes);
         database.listen(this);
     }
@@ -114,10 +113,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** A segment on its way to the database. */
-    private final class SegmentWork implements Work, RowUser {
+    private final class SegmentWork implements Work, KeyUser {
         private final Writer writer;
         private @Nullable Segment segment;
-        private @Nullable RuntimeException refusal;
+        private @Nullable KeyTakenException taken;
         private int bytes;
 
         SegmentWork(Writer writer) {
@@ -141,7 +140,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 toWrite = writer.take();
                 segment = toWrite;
             }
-            if (toWrite != null && refusal == null) {
+            if (toWrite != null && taken == null) {
                 append(session, toWrite);
             }
         }
@@ -149,8 +148,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         private void append(DatabaseSession session, Segment toWrite) throws SQLException {
             long lane = lanes.number(session, Lane.of(toWrite.head().key()));
             writeKeys(session, lane, toWrite, this);
-            if (refusal == null) {
-                bytes = JdbcTaskLog.this.append(session, lane, toWrite, this);
+            if (taken == null) {
+                bytes = JdbcTaskLog.this.append(session, lane, toWrite);
                 for (Subscription webhook : toWrite.webhooks()) {
                     webhooks.save(session, webhook, toWrite.cause());
                 }
@@ -158,8 +157,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
 
         @Override
-        public void refused(RuntimeException cause) {
-            refusal = cause;
+        public void refused(KeyTakenException cause) {
+            taken = cause;
         }
 
         @Override
@@ -169,9 +168,9 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             // it.
             Segment written = segment;
             segment = null;
-            if (written != null && refusal != null) {
+            if (written != null && taken != null) {
                 claims.refused(written);
-                writer.failed(written, refusal);
+                writer.failed(written, taken);
             } else if (written != null) {
                 claims.written(written);
                 hints.ifPresent(told -> told.written(written.head().key().taskId()));
@@ -184,7 +183,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             Segment lost = segment == null ? writer.take() : segment;
             if (lost != null) {
                 claims.refused(lost);
-                writer.failed(lost, refusal == null ? cause : refusal);
+                writer.failed(lost, taken == null ? cause : taken);
             }
         }
     }
@@ -212,7 +211,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Has the messages and the name of a segment lead to its task; tells {@code user} if they lead to another one. */
-    private void writeKeys(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
+    private void writeKeys(DatabaseSession session, long lane, Segment segment, KeyUser user) throws SQLException {
         Naming naming = segment.naming();
         String id = segment.head().key().taskId();
         if (naming != null && !keys.move(session, lane, naming, id)) {
@@ -230,14 +229,14 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Writes a segment, and returns the size of its events. */
-    private int append(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
+    private int append(DatabaseSession session, long lane, Segment segment) throws SQLException {
         String id = segment.head().key().taskId();
         long first = segment.events().getFirst().sequence();
         byte[] events = atRest.task(Json.writeEvents(segment.events()), place(id, first));
         if (first == 1) {
             create(session, lane, segment, events);
         } else {
-            move(session, lane, segment, first, events, user);
+            move(session, lane, segment, first, events);
         }
         return events.length;
     }
@@ -289,7 +288,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
     }
 
-    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events, RowUser user)
+    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events)
             throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
@@ -308,8 +307,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         head.statusTime().toEpochMilli(),
                         head.lastSequence(),
                         segment.messages().size(),
-                        Storage.ROW + events.length,
-                        user),
+                        Storage.ROW + events.length),
                 task);
         database.storage().add(head.key().scope().group(), Kind.TASKS, Storage.ROW + events.length);
         Ids ids = Ids.in(segment.events());
@@ -420,16 +418,6 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     @Override
     public List<Head> unfinished() {
         return lists.unfinished();
-    }
-
-    @Override
-    public List<Head> interrupted() {
-        return takeover.owner().map(lists::unfinished).orElseGet(lists::unfinished);
-    }
-
-    @Override
-    public List<Head> takeOver(Set<String> agents, int limit) {
-        return takeover.takeOver(agents, limit);
     }
 
     @Override
@@ -559,7 +547,22 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
-        return lists.times(key, sequence, limit);
+        Long lane = lanes.find(Lane.of(key));
+        var times = new TreeMap<Long, Instant>();
+        if (lane != null) {
+            database.read(session -> session.list(
+                            row -> Map.entry(row.getLong(1), row.getLong(2)),
+                            "SELECT first_seq, at_ms FROM segment WHERE task_id = ?1 AND first_seq >="
+                                    + " coalesce((SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
+                                    + " AND at_ms IS NOT NULL AND EXISTS (SELECT 1 FROM task WHERE task_id = ?1 AND lane_no = ?3)"
+                                    + " ORDER BY first_seq LIMIT ?4",
+                            key.taskId(),
+                            sequence,
+                            lane,
+                            limit))
+                    .forEach(row -> times.put(row.getKey(), Instant.ofEpochMilli(row.getValue())));
+        }
+        return times;
     }
 
     @Override
