@@ -92,14 +92,14 @@ public final class Limits {
     /** The other accounts, least recently used first. */
     private final Map<Key, Account> idle;
 
-    /** @param buckets of the hubs that share a database; null for a hub that has its database alone */
+    /** @param buckets of the hubs that share a database; null if no other hub uses the database */
     Limits(LimitSettings settings, InstantSource clock, @Nullable Buckets buckets) {
         this(settings, clock, MOST_KEPT, buckets);
     }
 
     /**
      * @param mostKept how many accounts without a running call are kept
-     * @param buckets of the hubs that share a database; null for a hub that has its database alone
+     * @param buckets of the hubs that share a database; null if no other hub uses the database
      */
     Limits(LimitSettings settings, InstantSource clock, int mostKept, @Nullable Buckets buckets) {
         this.settings = settings;

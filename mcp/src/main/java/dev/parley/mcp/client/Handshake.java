@@ -73,7 +73,7 @@ final class Handshake {
             connection.revision(Revision.V2026_07_28);
             return isOfPresentEra(found);
         } catch (McpException | ServerFailure none) {
-            return false; // the refusal of the session says what is wrong
+            return false; // the refusal of the session is reported
         }
     }
 

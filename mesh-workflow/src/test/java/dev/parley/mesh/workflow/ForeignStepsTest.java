@@ -151,7 +151,7 @@ final class ForeignStepsTest {
     @Test
     @DisplayName("a step at a hub that is down is repeated with onError retry, and fails with the reason")
     void down() throws IOException {
-        // Bound, and so nobody else's, but refuses connections.
+        // A port that is bound, but does not listen, refuses connections, and no other program gets it.
         try (var port = new Socket();
                 Hub hub = open().start()) {
             port.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -54,10 +54,7 @@ public final class HangWatch {
         return (begun == NONE ? now : begun) + limitNanos;
     }
 
-    /**
-     * Whether the current operation has had the time of an attempt to reach a database for which nobody waits any more: a new connection
-     * may take longer than the limit.
-     */
+    /** Returns whether the current operation has taken 5 s: the shortest time for an attempt to connect that no work waits for. */
     public boolean hasHadTime() {
         long begun = since;
         return begun != NONE && System.nanoTime() - begun > ATTEMPT.toNanos();

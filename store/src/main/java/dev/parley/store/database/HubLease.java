@@ -347,7 +347,7 @@ final class HubLease implements AutoCloseable {
                 .orElse(null);
     }
 
-    private void isCurrentAt(Moment moment) {
+    private void noteCurrent(Moment moment) {
         lock.lock();
         try {
             current = current.later(moment);
@@ -361,7 +361,7 @@ final class HubLease implements AutoCloseable {
         boolean isNews = !reading.isDone();
         CompletableFuture<?> unused = reading.thenAccept(isRead -> {
             if (isRead) {
-                isCurrentAt(since);
+                noteCurrent(since);
             }
         });
         if (isNews

@@ -32,7 +32,7 @@ public final class Epochs {
     /** Longest time of a barrier. By then each hub has seen the change, has ended, or answers nothing. */
     public static final Duration LONGEST_BARRIER = Duration.ofSeconds(10);
 
-    /** The numbers of a database that one hub has alone. */
+    /** Numbers of a database that one hub uses: none is counted. */
     public static final Epochs NONE = new Epochs(false, 0);
 
     /** Name of the channel of hints. */
@@ -84,7 +84,7 @@ public final class Epochs {
     private @Nullable CompletableFuture<Boolean> reading;
     private boolean hasFailed;
     private volatile int hubs = 1;
-    /** Connections of the lease: what was read by the earlier ones counts for nothing. */
+    /** Number of connections of the lease so far. A reading by an earlier connection is ignored. */
     private long connections;
 
     /** @param hub number of the hub that shares its database */
@@ -131,7 +131,7 @@ public final class Epochs {
     /**
      * Counts a change in its transaction.
      *
-     * @return its number, for {@link #barrier}; 0 if the hub has its database alone
+     * @return its number, for {@link #barrier}; 0 if no other hub uses the database
      */
     public long bump(Numbers session, Epoch kind) throws SQLException {
         return isShared ? session.number(BUMP, kind.number()) : 0;
@@ -258,7 +258,7 @@ public final class Epochs {
         }
     }
 
-    /** Has other hubs look whether this one has seen what they wait for. */
+    /** Sends a hint to other hubs: this hub has seen the latest numbers. */
     public void tellSeen(Numbers session) throws SQLException {
         hint(session, SEEN);
     }
