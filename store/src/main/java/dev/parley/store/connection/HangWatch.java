@@ -6,11 +6,12 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Time limit of the operations of one thread. An operation costs the write of a field, and one timer per limit while operations run. One
- * thread calls {@link #begin} and {@link #end()}. The action for a late operation runs on the timer's thread, and again after each further
- * limit.
+ * Time limit of the operations of one thread. An operation costs the write of a field, a lock that is free, and one timer per limit while
+ * operations run. One thread calls {@link #begin} and {@link #end()}. The action for a late operation runs on the timer's thread, and again
+ * after each further limit, but never after the end of the operation: {@link #end()} waits for an action that runs.
  */
 public final class HangWatch {
     /** Timer of the time limits of statements and watched operations. */
@@ -29,6 +30,8 @@ public final class HangWatch {
     private final AtomicBoolean isArmed = new AtomicBoolean();
     private final AtomicInteger unhurried = new AtomicInteger();
     private volatile long since = NONE;
+    /** Held by an action, and at the end of an operation. */
+    private final ReentrantLock ending = new ReentrantLock();
 
     /** @param limit zero for no limit */
     public HangWatch(Duration limit, Runnable late) {
@@ -45,7 +48,12 @@ public final class HangWatch {
     }
 
     public void end() {
-        since = NONE;
+        ending.lock();
+        try {
+            since = NONE;
+        } finally {
+            ending.unlock();
+        }
     }
 
     /** Time at which the limit of the current operation ends, by {@link System#nanoTime}. */
@@ -90,8 +98,13 @@ public final class HangWatch {
             return;
         }
         schedule(limitNanos);
-        if (unhurried.get() == 0) {
-            late.run();
+        ending.lock();
+        try {
+            if (since == begun && unhurried.get() == 0) {
+                late.run();
+            }
+        } finally {
+            ending.unlock();
         }
     }
 }

@@ -167,7 +167,7 @@ final class Writer {
                 take(group);
                 watch.begin();
                 stop = group.remove(STOP);
-                Outage now = outage;
+                Outage now = outage == null ? silence : outage;
                 if (now != null && now.nanosToRetry() <= 0) {
                     tryToWrite(session, now, now.cause());
                 }
@@ -197,9 +197,9 @@ final class Writer {
         session.discard();
     }
 
-    /** Waits for work or, while the database fails, until the next attempt is due. */
+    /** Waits for work or, while the database fails or its answer was late, until the next attempt is due. */
     private void take(ArrayDeque<Work> group) {
-        Outage now = outage;
+        Outage now = outage == null ? silence : outage;
         takeWithin(now == null || isEnded ? Long.MAX_VALUE : now.nanosToRetry(), group);
     }
 
