@@ -17,10 +17,13 @@ const ERAS = { [MODERN]: 'modern', [LEGACY]: 'legacy' };
 
 mkdirSync('home', { recursive: true }); // for its settings
 
+/** Of a hub beside which other programs run. The inspector's own limit is 15 s. */
+const CONNECTING_MS = 60_000;
+
 function run(args) {
   return new Promise(resolve => {
-    const options = { timeout: 60_000, maxBuffer: 16 << 20, env: { ...process.env, HOME: 'home' } };
-    execFile(node, [inspector, '--cli', ...args, '--format', 'json', '--quiet'], options, (error, out, errors) =>
+    const options = { timeout: 2 * CONNECTING_MS, maxBuffer: 16 << 20, env: { ...process.env, HOME: 'home' } };
+    execFile(node, [inspector, '--cli', ...args, '--format', 'json', '--quiet', '--connect-timeout', `${CONNECTING_MS}`], options, (error, out, errors) =>
       resolve({ status: error ? error.code : 0, out, errors })
     );
   });
