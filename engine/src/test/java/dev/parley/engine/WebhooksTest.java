@@ -41,10 +41,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
+@Tag("heavy")
 final class WebhooksTest {
     private static final CallContext ALICE = CallContext.anonymous();
     private static final CallContext BOB = CallContext.of("bob", new CallContext.Scope("another group", "bob"));
