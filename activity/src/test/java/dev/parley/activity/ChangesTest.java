@@ -34,12 +34,14 @@ import java.util.concurrent.Future;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The feed of changes, over HTTP. */
 @Timeout(40)
+@Tag("heavy")
 class ChangesTest {
     private static final String CHANGES = "/activity/changes";
 

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * requirements. Against a hub wherever a hub can be brought to do what is wanted, else against a scripted agent.
  */
 @Timeout(90)
+@Tag("heavy")
 class ComplianceTest {
     private static final String SECRET = "s3cret-t0ken-value";
     private static final String BEARER = "{\"httpAuthSecurityScheme\":{\"scheme\":\"Bearer\"}}";

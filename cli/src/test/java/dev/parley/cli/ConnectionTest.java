@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** How an agent is found, which credentials it gets, and what is said when it cannot be had. */
 @Timeout(60)
+@Tag("heavy")
 class ConnectionTest {
     private static final String SECRET = "s3cret-t0ken-value";
 

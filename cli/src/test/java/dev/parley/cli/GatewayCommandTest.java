@@ -24,12 +24,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code parley up --remote} and {@code parley gateway …}, before the agent of another hub. */
 @Timeout(120)
+@Tag("heavy")
 final class GatewayCommandTest {
     private static Hub remote;
 

@@ -22,12 +22,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code parley up} whose hub may not use its database any more. */
 @Timeout(120)
+@Tag("heavy")
 class HubSuccessionTest {
     /** The lock of a hub, as operators find it among the locks of their database. */
     private static final String LOCK = "SELECT pg_advisory_lock(727539, hashtext(current_schema()))";

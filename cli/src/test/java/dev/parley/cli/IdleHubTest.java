@@ -28,12 +28,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A hub without calls and with default settings sends nothing but what docs/operations.md lists, which is all rarer than this test waits. */
 @Timeout(120)
+@Tag("heavy")
 final class IdleHubTest {
     private static final int SILENCE_SECONDS = 6;
     private static final HttpClient HTTP = HttpClient.newHttpClient();

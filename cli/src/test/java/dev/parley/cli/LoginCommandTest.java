@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code parley auth login}, at an authorization server of the test's own. */
 @Timeout(60)
+@Tag("heavy")
 class LoginCommandTest {
     @TempDir
     Path directory;

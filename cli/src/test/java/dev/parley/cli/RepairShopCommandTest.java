@@ -12,12 +12,14 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code parley demo repair-shop} with its MCP servers in processes of their own. */
 @Timeout(120)
+@Tag("heavy")
 final class RepairShopCommandTest {
     @TempDir
     private Path directory;

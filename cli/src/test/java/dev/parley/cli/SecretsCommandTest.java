@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code parley secrets …}, and {@code parley up} with other secrets than those of its database. */
 @Timeout(120)
+@Tag("heavy")
 final class SecretsCommandTest {
     private static final List<String> FILES = List.of("token.secret", "webhook.master", "encryption.key");
 

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The process of {@code parley run FILE.java}. */
 @Timeout(120)
+@Tag("heavy")
 final class SourceProgramTest {
     private record Ran(int status, String output) {}
 

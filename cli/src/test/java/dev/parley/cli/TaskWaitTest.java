@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Waiting: by stream, by polling, until time is up, until somebody interrupts. */
 @Timeout(60)
+@Tag("heavy")
 class TaskWaitTest {
     @TempDir
     Path directory;

@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A hub, started by the command line and talked to by it. */
 @Timeout(90)
+@Tag("heavy")
 class UpCommandTest {
     @TempDir
     Path directory;

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions of browsers, at a real hub that requires credentials. */
 @Timeout(60)
+@Tag("heavy")
 final class SessionTest {
     private static final String SESSION = "/ui/-/session";
     private static final String OWN = "same-origin";

@@ -18,9 +18,11 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever bytes come in, an answer goes out. Seeded, so that a failure can be seen again. */
+@Tag("heavy")
 final class FuzzTest {
     private static final int ROUNDS = 10_000;
     private static final List<byte[]> EXAMPLES =

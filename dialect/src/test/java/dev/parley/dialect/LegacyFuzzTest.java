@@ -19,11 +19,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever bytes come to a dialect, an answer in its form goes out. Seeded, so that a failure can be seen again. */
+@Tag("heavy")
 final class LegacyFuzzTest {
     private static final int ROUNDS = 4_000;
 

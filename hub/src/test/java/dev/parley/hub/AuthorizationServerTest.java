@@ -33,6 +33,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Users who sign in at the hub through a client, as a client and a browser see it. */
 @Timeout(60)
+@Tag("heavy")
 final class AuthorizationServerTest {
     private static final String KEY = "key-of-the-operator-1";
     private static final String ALICE = "key-of-alice-1234567";

@@ -10,6 +10,7 @@ import dev.parley.trust.Callers;
 import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A hub without TLS of its own, because a proxy in front ends it. */
 @Timeout(60)
+@Tag("heavy")
 final class BehindProxyTest {
     private static final String PUBLIC = "https://agents.example.com";
     private static final String OPERATOR = "key-of-the-operator-1";

@@ -41,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a hub again and again while clients send and stream, and looks for what was acknowledged. */
 @Timeout(600)
+@Tag("heavy")
 final class CrashTest {
     private static final int WRITERS = 8;
     private static final int STREAMS = 4;

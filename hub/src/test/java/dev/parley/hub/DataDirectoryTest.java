@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A hub acknowledges nothing that is not in the files at their paths, says why, and loses nothing that it has acknowledged. */
 @Timeout(120)
 @EnabledOnOs(value = OS.LINUX, disabledReason = "open files cannot be removed everywhere")
+@Tag("heavy")
 final class DataDirectoryTest {
     private static final String DATABASE = "parley.db";
     private static final String LOG = "parley.db-wal";

@@ -40,12 +40,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A hub that may not use its database any more, and the hub that replaces it. */
 @Timeout(120)
+@Tag("heavy")
 final class EndedHubTest {
     private static final String TAKE_OVER = "INSERT INTO stream_end SELECT *, 0 FROM stream_newest; DELETE FROM stream";
 

@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A hub with a group that has it compute and write as much as it can, and a neighbour: a caller of another group. */
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("heavy")
 final class HostileGroupTest {
     private static final int AT_ONCE = 3;
     private static final int OPEN_STREAMS = 20;

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A hub under load whose disk fails for a while tells so, loses nothing, and works again without a restart. */
 @Timeout(300)
+@Tag("heavy")
 final class HubFaultsTest {
     private static final int SENDERS = 8;
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +52,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rows of the knowledge graph that show on the wire, against a whole hub. Each test has its rows in its name. */
 @Timeout(60)
+@Tag("heavy")
 class KnowledgeMatrixTest {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final String STATUS = "ex:status";

@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Callers who show certificates, over real TLS; and a server whose certificate is replaced. */
 @Timeout(60)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("heavy")
 final class MutualTlsTest {
     /** Place of the description in the record of an alert. */
     private static final int ALERT = 6;

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Agents of a platform behind a servlet container, in which they have no port of their own. */
 @Timeout(120)
+@Tag("heavy")
 final class PlatformTest {
     private static final String KEY = "alices-key-of-32-characters-00001";
 

@@ -20,12 +20,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A hub whose database is PostgreSQL. */
 @Timeout(120)
+@Tag("heavy")
 final class PostgresqlHubTest {
     @TempDir
     private Path data;

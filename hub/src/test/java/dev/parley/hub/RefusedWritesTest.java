@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * table of an extension is that of the extension. Both pass without a restart.
  */
 @Timeout(120)
+@Tag("heavy")
 final class RefusedWritesTest {
     private static final String ADD =
             "{'mutations':[{'op':'add','statement':{'subject':{'id':'ex:s%d'},'predicate':{'id':'ex:p'},'object':{'value':'o'}}}]}";

@@ -44,6 +44,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A hub that stops while calls are in progress, and its next start. */
 @Timeout(120)
+@Tag("heavy")
 final class StopTest {
     @TempDir
     Path data = Path.of("");

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Calls that read while the database fails are answered as unavailable, in each dialect, and tell nothing of its inside. */
 @Timeout(120)
+@Tag("heavy")
 final class UnavailableReadsTest {
     private static final String AGENT = "/agents/" + SecurityOperation.AGENT;
     private static final String ASK = "{'queryLanguage':'graphql','query':'{ graphs { name } }'}";

@@ -18,6 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * They notice nothing, unless something was lost, done twice or done by half.
  */
 @Timeout(300)
+@Tag("heavy")
 class FaultyGraphTest extends GraphContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

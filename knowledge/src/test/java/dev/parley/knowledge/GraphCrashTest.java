@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a process that changes a graph again and again, and looks whether all that was written agrees. */
 @Timeout(300)
+@Tag("heavy")
 class GraphCrashTest {
     private static final String GROUP = "default";
 

@@ -27,12 +27,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The removal of many old rows of a graph lets other writes through. */
 @Timeout(120)
+@Tag("heavy")
 final class GraphSweepTest {
     private static final CallContext ALICE = CallContext.of("alice", new Scope("group", "alice"));
     private static final CallContext OPERATOR = CallContext.of("operator", new Scope("group", "operator"));

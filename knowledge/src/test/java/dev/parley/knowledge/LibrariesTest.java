@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A graph without the libraries of a query language serves the rest. */
 @Timeout(60)
+@Tag("heavy")
 class LibrariesTest {
     @TempDir
     private Path directory;

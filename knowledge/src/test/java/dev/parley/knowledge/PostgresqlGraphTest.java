@@ -4,7 +4,9 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 
+@Tag("heavy")
 class PostgresqlGraphTest extends GraphContract {
     @Override
     Database database(Path directory) throws IOException {

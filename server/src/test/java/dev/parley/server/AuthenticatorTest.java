@@ -10,11 +10,13 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Refused calls cost little: at most a small body is read, for the id that the answer repeats. */
 @Timeout(60)
+@Tag("heavy")
 final class AuthenticatorTest {
     private static final String HEAD =
             "POST /agents/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";

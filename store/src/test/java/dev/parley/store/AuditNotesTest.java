@@ -19,12 +19,14 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Audit rows of calls wait for the writer in the queue of all works: a group that causes many takes no place from others. */
 @Timeout(120)
+@Tag("heavy")
 final class AuditNotesTest {
     private static final int MANY = 70_000;
 

@@ -45,12 +45,14 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Moves of a database of SQLite to PostgreSQL. */
+@Tag("heavy")
 final class DatabaseMoveTest {
     private static final Scope ALICE = new Scope("default", "alice");
     private final Instant now = Instant.now();

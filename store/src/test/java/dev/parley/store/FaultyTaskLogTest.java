@@ -9,11 +9,13 @@ import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The log of tasks does all of this while its disk fails again and again. */
 @Timeout(120)
+@Tag("heavy")
 final class FaultyTaskLogTest extends TaskLogContract {
     private static final Stubborn.Series FAILING = new Stubborn.Series();
 

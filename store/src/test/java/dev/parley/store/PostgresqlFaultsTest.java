@@ -42,6 +42,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that break, servers that restart and hubs that are replaced: nothing is lost, or written twice. */
 @Timeout(120)
+@Tag("heavy")
 final class PostgresqlFaultsTest {
     private static final List<String> TABLES = List.of("CREATE TABLE note (n BIGINT PRIMARY KEY)");
 

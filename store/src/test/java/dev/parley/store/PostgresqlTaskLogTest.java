@@ -9,7 +9,9 @@ import dev.parley.testkit.TaskLogContract;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.InstantSource;
+import org.junit.jupiter.api.Tag;
 
+@Tag("heavy")
 final class PostgresqlTaskLogTest extends TaskLogContract {
     @Override
     protected TaskLog open(InstantSource clock, Once once) throws IOException, SQLException {

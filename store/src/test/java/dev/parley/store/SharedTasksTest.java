@@ -51,6 +51,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Engines that write to one PostgreSQL database, each by a stream of its own. */
 @Timeout(180)
+@Tag("heavy")
 final class SharedTasksTest {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final CallContext NAMING = CALLER.withDialect("0.1", true);

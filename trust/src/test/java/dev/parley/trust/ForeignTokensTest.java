@@ -46,9 +46,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tokens of an issuer that forges whatever it can; a real provider is asked in {@code OpenIdProviderTest} of interop. */
+@Tag("heavy")
 final class ForeignTokensTest {
     private static final String HUB = "https://agents.example.com";
 

@@ -32,11 +32,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Directories of two hubs that work with one PostgreSQL database. */
 @Timeout(90)
+@Tag("heavy")
 final class SharedDirectoryTest {
     private static final Actor ADMIN = new Actor("default", "admin", "192.0.2.1");
     private static final String ADDRESS = "192.0.2.2";

@@ -24,12 +24,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Limits of hubs that work with one PostgreSQL database, which all together do not exceed. */
 @Timeout(60)
+@Tag("heavy")
 final class SharedLimitsTest {
     private static final Principal ALICE = new Principal("T1", "alice", Set.of());
     private static final Principal BOB = new Principal("T1", "bob", Set.of());

@@ -14,10 +14,12 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The file that stands in for a keyring. */
+@Tag("heavy")
 class EncryptedFileTest {
     private static final String SECRET = "s3cret-value";
 

@@ -41,6 +41,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and no thread is left.
  */
 @Timeout(60)
+@Tag("heavy")
 class GrpcFaultsTest {
     /** Far more than a call of a machine under load takes. */
     private static final Duration SOON = Duration.ofSeconds(5);

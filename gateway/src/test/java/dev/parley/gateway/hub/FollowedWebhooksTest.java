@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Webhooks of tasks of agents that have none: the gateway follows the tasks. */
 @Timeout(60)
+@Tag("heavy")
 final class FollowedWebhooksTest {
     @TempDir
     Path directory;

@@ -28,12 +28,14 @@ import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Remote agents with certificates of a private authority, which the trust store of the JVM names. */
 @Timeout(60)
+@Tag("heavy")
 final class TlsRouteTest {
     private static final String STORE = "javax.net.ssl.trustStore";
     private static final String PASSWORD = "password";

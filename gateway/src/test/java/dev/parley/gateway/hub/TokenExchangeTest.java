@@ -34,12 +34,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A route with a token exchange: a caller with a token of an issuer, the issuer, and an agent that records its calls. */
 @Timeout(60)
+@Tag("heavy")
 final class TokenExchangeTest {
     @TempDir
     Path secrets;

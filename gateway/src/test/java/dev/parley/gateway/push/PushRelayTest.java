@@ -46,11 +46,13 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
+@Tag("heavy")
 class PushRelayTest {
     private static final String URI_OF_GATEWAY = "urn:parley:gateway:v1";
     private static final String NAME = PushRelay.AGENT;

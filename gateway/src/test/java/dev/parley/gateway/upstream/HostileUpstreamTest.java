@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * next call and another route work.
  */
 @Timeout(60)
+@Tag("heavy")
 final class HostileUpstreamTest {
     private static final byte[] FILLER = "x".repeat(64 * 1024).getBytes(UTF_8);
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** KG27: a SPARQL server as store; the server is Apache Jena Fuseki, in a process of its own. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("heavy")
 class RemoteStatementsTest extends StatementStoreContract {
     private FusekiServer server;
     private Database database;

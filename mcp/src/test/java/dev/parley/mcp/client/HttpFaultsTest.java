@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * leaves no thread behind, and no answer goes to another call.
  */
 @Timeout(120)
+@Tag("heavy")
 class HttpFaultsTest {
     private final HttpClient http = Http1Client.of(Duration.ofSeconds(10), null);
     private @Nullable RawServer server;

@@ -17,6 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Faults of servers over stdio at each phase: each ends its call long before the time limit, and leaves no thread behind. */
 @Timeout(120)
+@Tag("heavy")
 class StdioFaultsTest {
     /** A server whose answer at one phase is a file, with the id of the request for {@code @ID@}. */
     private static final String SCRIPT = """

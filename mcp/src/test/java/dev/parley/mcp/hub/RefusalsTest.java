@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A person's answer to a question reaches the server that asked as it was given. */
 @Timeout(120)
+@Tag("heavy")
 final class RefusalsTest {
     private static final List<String> SERVERS = List.of("stdio-new", "stdio-old", "http-new", "http-old");
 

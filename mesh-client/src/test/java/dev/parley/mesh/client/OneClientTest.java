@@ -37,12 +37,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The client against a scripted peer. */
 @Timeout(60)
+@Tag("heavy")
 final class OneClientTest {
     private static final OneIdentity PLANNER = OneIdentity.of("planner", "https://a.example/agents/planner/one");
     private static final Acceptance ACCEPTED = new Acceptance("t-1", null, List.of("research"));

@@ -44,12 +44,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two hubs with TLS, whose agents delegate to each other. */
 @Timeout(180)
+@Tag("heavy")
 final class TwoHubsTest {
     private static final String SECRET = "moonlight-sonata";
     private static final String PUBLIC = "well-known-waltz";

@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Stored definitions, and runs that are resumed and repeated, over HTTP. */
 @Timeout(120)
+@Tag("heavy")
 class DefinitionsHubTest {
     private static final String REPORT = "{'name':'report','description':'d','inputs':{'type':'object','properties':"
             + "{'topic':{'type':'string'},'count':{'type':'integer','minimum':1,'default':3}},'required':['topic']},"

@@ -1,8 +1,10 @@
 package dev.parley.mesh.workflow;
 
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 
 /** The same on PostgreSQL. */
+@Tag("heavy")
 final class PostgresqlVotesHubTest extends VotesHubTest {
     @Override
     TestDatabase database() throws IOException {

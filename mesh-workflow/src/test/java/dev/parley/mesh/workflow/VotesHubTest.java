@@ -34,12 +34,14 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Votes on a hub, over HTTP and as steps of workflows. */
 @Timeout(120)
+@Tag("heavy")
 class VotesHubTest {
     private static final String VOTE =
             "{'vote':{'question':'Which?','options':['red','blue'],'voters':['bob','carol','dave'],'quorum':2%s}}";

@@ -48,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a hub while it runs workflows. */
 @Timeout(600)
+@Tag("heavy")
 final class WorkflowCrashTest {
     private static final CallContext ANYONE = CallContext.anonymous();
 

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Messages about tasks at the addresses that delegations name. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT) // most of them wait for the pauses between attempts
+@Tag("heavy")
 final class CallbacksTest {
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 

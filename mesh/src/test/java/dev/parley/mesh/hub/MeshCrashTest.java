@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a hub while it takes messages. */
 @Timeout(300)
+@Tag("heavy")
 final class MeshCrashTest {
     @TempDir
     private Path data;

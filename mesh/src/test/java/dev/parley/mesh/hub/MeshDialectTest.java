@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Envelopes over HTTP, as a peer sees them. */
 @Timeout(120)
+@Tag("heavy")
 final class MeshDialectTest {
     private final CountDownLatch released = new CountDownLatch(1);
     private final AtomicInteger runs = new AtomicInteger();

@@ -23,12 +23,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The mesh of hubs with authentication, with data that outlast a restart, and with few workers. */
 @Timeout(120)
+@Tag("heavy")
 final class MeshHubTest {
     @TempDir
     private Path directory;

@@ -27,12 +27,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Signatures and encryption of messages, as a peer sees them. */
 @Timeout(120)
+@Tag("heavy")
 final class MessageSecurityTest {
     private static final String SIGNATURE_PATH = "metadata.security.signature";
 

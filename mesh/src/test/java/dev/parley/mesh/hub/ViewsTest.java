@@ -20,12 +20,14 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Views of the mesh at {@code /one}. */
 @Timeout(120)
+@Tag("heavy")
 final class ViewsTest {
     private static final String[] V1 = {"A2A-Version", "1.0"};
 

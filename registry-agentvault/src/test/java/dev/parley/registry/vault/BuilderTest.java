@@ -28,11 +28,13 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
+@Tag("heavy")
 final class BuilderTest {
     private static final String WRAPPER =
             "'agent_builder_type':'simple_wrapper','wrapper_llm_backend_type':'local_openai_compatible','wrapper_model_name':'m'";

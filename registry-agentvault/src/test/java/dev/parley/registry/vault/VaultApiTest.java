@@ -30,6 +30,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The cases of the tests of AgentVault's registry, over HTTP, on SQLite. */
 @Timeout(120)
 @TestInstance(Lifecycle.PER_CLASS)
+@Tag("heavy")
 class VaultApiTest {
     private static final Pattern LINK = Pattern.compile("http://[^\\s]+(/auth/verify-email\\?token=\\S{43})\\s");
     private static final String CARDS = "/api/v1/agent-cards/";

@@ -11,11 +11,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("heavy")
 final class SecretScanTest {
     private static final String RANDOM = "a8Kd93jfLq02MzPw7Xv1Bn5Ty6Uh4Rg";
 

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +54,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** All ways by which a registry fetches from addresses that others chose. Rows of the security checks are in the names. */
 @Timeout(120)
+@Tag("heavy")
 final class FetchedAddressesTest {
     /** A way on which a registry fetches. */
     enum Way {

@@ -26,12 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Registries that ask and copy each other, over HTTP. */
 @Timeout(180)
+@Tag("heavy")
 final class FederationHubTest {
     private static final String ADMIN_KEY = "X-Api-Key";
 

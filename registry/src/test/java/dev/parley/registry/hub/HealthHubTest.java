@@ -21,11 +21,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Probes of a registry, over HTTP. */
 @Timeout(180)
+@Tag("heavy")
 final class HealthHubTest {
     private Target target;
 

@@ -22,12 +22,14 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Inspection of cards over HTTP. */
 @Timeout(120)
+@Tag("heavy")
 final class InspectHubTest {
     private static final String PLACE = "/.well-known/agent-card.json";
 

@@ -19,12 +19,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The registry over HTTP. */
 @Timeout(120)
+@Tag("heavy")
 final class RegistryHubTest {
     @TempDir
     private Path directory;

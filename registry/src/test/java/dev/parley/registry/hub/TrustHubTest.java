@@ -23,12 +23,14 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Trust of a registry over HTTP. */
 @Timeout(120)
+@Tag("heavy")
 final class TrustHubTest {
     @TempDir
     Path directory;

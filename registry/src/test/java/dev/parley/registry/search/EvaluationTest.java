@@ -8,6 +8,7 @@ import dev.parley.store.database.PostgresqlServer;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The quality of the search does not fall below that of {@code docs/search.md}. With {@code -Devaluation=all} the tables are printed.
  */
 @Timeout(300)
+@Tag("heavy")
 final class EvaluationTest {
     @TempDir
     private Path directory;

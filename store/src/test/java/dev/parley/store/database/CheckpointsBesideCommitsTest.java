@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Checkpoints write to the database file beside commits, which compare its content with the one that the last checkpoint has left. */
 @Timeout(120)
+@Tag("heavy")
 final class CheckpointsBesideCommitsTest {
     private static final int COMMITS = 4_000;
 

@@ -53,6 +53,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** A database whose disk fails for a while goes on afterwards, without a restart. */
 @Timeout(120)
+@Tag("heavy")
 final class DatabaseFaultsTest {
     private static final List<String> TABLES = List.of("CREATE TABLE note (n BIGINT PRIMARY KEY, t TEXT NOT NULL)");
 

@@ -37,12 +37,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Hubs that share a schema of PostgreSQL: one works, the others wait for their turn. */
 @Timeout(90)
+@Tag("heavy")
 class HubsOfOneDatabaseTest {
     private DataSource schema;
     private final Queue<String> waited = new ConcurrentLinkedQueue<>();

@@ -20,12 +20,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Changes that hubs of one PostgreSQL database have to see before they are answered. */
 @Timeout(90)
+@Tag("heavy")
 final class EpochsTest {
     private final SharedSchema schema = new SharedSchema();
     private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
