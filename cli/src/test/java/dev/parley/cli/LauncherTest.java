@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 final class LauncherTest {
     @ParameterizedTest
-    @CsvSource({"test, --help", "build, --help", "install, -h", "jdk, --help"})
+    @CsvSource({"test, --help", "check, --help", "build, --help", "install, -h", "jdk, --help"})
     void helpOfItsOwnCommandsIsShownAndNothingIsBuilt(String command, String help) throws Exception {
         Process launcher = new ProcessBuilder(
                         Path.of("..", "parley").toAbsolutePath().toString(), command, help)
