@@ -73,6 +73,8 @@ final class HostedServer implements AutoCloseable {
     private final Runnable onTools;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition change = lock.newCondition();
+    /** Held from the reading of rows to their adoption, so that the newest reading is adopted last. */
+    private final ReentrantLock adopting = new ReentrantLock();
 
     private @Nullable McpClient client;
     private boolean isUnreachable; // the last attempt has failed, or the next one is far away
@@ -234,17 +236,26 @@ final class HostedServer implements AutoCloseable {
                 ? LONGEST_TTL
                 : ttl.compareTo(SHORTEST_TTL) < 0 ? SHORTEST_TTL : ttl;
         freshUntil = elapsed() + kept.toNanos();
-        ToolTable.Comparison compared = table.offered(entry.name(), tools.tools());
+        adopting.lock();
+        try {
+            compare(tools.tools());
+        } finally {
+            adopting.unlock();
+        }
+        workNanos = System.nanoTime() - begun;
+    }
+
+    private void compare(List<Tool> tools) {
+        ToolTable.Comparison compared = table.offered(entry.name(), tools);
         offered = compared.digests();
         var pinned = new HashMap<String, String>();
         compared.pins().forEach(pin -> pinned.put(pin.name(), pin.digest()));
         adopt(
-                tools.tools().stream()
+                tools.stream()
                         .filter(tool -> Objects.equals(pinned.get(tool.name()), offered.get(tool.name())))
                         .sorted(Comparator.comparing(Tool::name))
                         .toList(),
                 compared.pins().stream().filter(pin -> pin.heldDigest() != null).count());
-        workNanos = System.nanoTime() - begun;
     }
 
     private static long elapsed() {
@@ -289,7 +300,15 @@ final class HostedServer implements AutoCloseable {
 
     /** Takes over what has been approved since. */
     void approved() {
-        Map<String, String> present = offered;
+        adopting.lock();
+        try {
+            adoptApproved(offered);
+        } finally {
+            adopting.unlock();
+        }
+    }
+
+    private void adoptApproved(Map<String, String> present) {
         if (!present.isEmpty()) {
             List<ToolTable.Row> rows = table.rows(entry.name());
             adopt(
