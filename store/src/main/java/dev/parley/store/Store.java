@@ -124,8 +124,7 @@ public final class Store implements AutoCloseable {
     /**
      * Opens the store in {@code directory} for reading, also while a hub has it open. Writes fail.
      *
-     * @throws StoreException if there is none, its tables are those of another version, or encrypted data cannot be read
-     *     with these keys
+     * @throws StoreException if there is none, its tables are those of another version, or encrypted data cannot be read with these keys
      */
     public static Store openForReading(Path directory, AtRest atRest) {
         Database database = Database.openForReading(directory);

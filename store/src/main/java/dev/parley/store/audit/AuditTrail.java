@@ -197,8 +197,7 @@ public final class AuditTrail implements GroupListener {
     }
 
     /**
-     * Adds an entry that a segment in the transaction in the making stands for, and returns its number. On the writer
-     * thread.
+     * Adds an entry that a segment in the transaction in the making stands for, and returns its number. On the writer thread.
      *
      * @param events the segment's events as they are stored
      */
@@ -450,9 +449,8 @@ public final class AuditTrail implements GroupListener {
     }
 
     /**
-     * Changes rows in transactions of a few milliseconds, and returns how many are not what they were. What goes into the
-     * chain of them is.
-     * The rows are searched beside the writer.
+     * Changes rows in transactions of a few milliseconds, and returns how many are not what they were. What goes into the chain of
+     * them is. The rows are searched beside the writer.
      */
     private int replace(String where, List<String> values, UnaryOperator<AuditEntry> change) {
         return database.writeInSlices(

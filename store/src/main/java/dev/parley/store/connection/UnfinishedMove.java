@@ -10,9 +10,8 @@ import java.sql.Statement;
 import java.util.Optional;
 
 /**
- * The mark of a PostgreSQL database into which another one is being moved: a table with the name of the source and the
- * identity of its data. It is there before the
- * first row, and until the move is complete and verified.
+ * The mark of a PostgreSQL database into which another one is being moved: a table with the name of the source and the identity of
+ * its data. It is there before the first row, and until the move is complete and verified.
  */
 public final class UnfinishedMove {
     private static final String TABLE = "unfinished_move";

@@ -263,8 +263,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * {@link #open(DataSource, Wrapper)} of a hub that tells of itself. If it shares the database, this waits until no other hub works
      * with it; an interrupt of the thread ends that.
      *
-     * @throws StoreException if another process has it open without sharing it, it cannot be read or written, or the thread was
-     *     interrupted
+     * @throws StoreException if another process has it open without sharing it, it cannot be read or written, or the thread was interrupted
      */
     public static Database open(DataSource source, Wrapper wrapper, Registration registration) {
         return open(source, wrapper, PostgresqlSystem.PATIENCE, registration);
@@ -300,10 +299,10 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     /**
      * Makes or changes the tables of a module. Each script is run once, in a transaction of its own, in their order.
      *
-     * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables.
-     *     {@code BLOB} stands for bytes, {@code KEY PRIMARY KEY} for a number that SQLite needs no index to find, {@code
-     *     ROWLESS} after a table for one that is its own index, where there are such; not for rows of more than a few hundred
-     *     bytes, which SQLite would read to their ends to compare keys
+     * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables. {@code BLOB}
+     *     stands for bytes, {@code KEY PRIMARY KEY} for a number that SQLite needs no index to find, {@code ROWLESS} after a table for
+     *     one that is its own index, where there are such; not for rows of more than a few hundred bytes, which SQLite would read to
+     *     their ends to compare keys
      * @throws StoreException if the tables are newer than that, or cannot be made
      */
     public void migrate(String module, List<String> scripts) {
@@ -458,9 +457,8 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     /**
-     * Removes, after all that was submitted before, and leaves no trace of what was removed in the files: not in free
-     * space, and soon not in the write-ahead log,
-     * as {@link #awaitErased} tells. In PostgreSQL that is a matter of VACUUM and of its archive.
+     * Removes, after all that was submitted before, and leaves no trace of what was removed in the files: not in free space, and soon
+     * not in the write-ahead log, as {@link #awaitErased} tells. In PostgreSQL that is a matter of VACUUM and of its archive.
      *
      * @throws StoreException if it is not removed
      */

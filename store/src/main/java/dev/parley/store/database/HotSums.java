@@ -47,9 +47,7 @@ public final class HotSums {
     private final String move;
     private long slots;
 
-    /**
-     * @param table has the columns of the key, {@code hub_slot} and the value, the first ones as its primary key
-     */
+    /** @param table has the columns of the key, {@code hub_slot} and the value, the first ones as its primary key */
     public HotSums(PostgresqlSystem system, String table, List<Column> keys, Column value) {
         this.system = system;
         this.keys = keys;

@@ -273,8 +273,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
         String attempt = "SELECT CAST(pg_try_advisory_lock" + (registration.isShared() ? "_shared" : "") + "(" + LOCK
                 + ", hashtext(current_schema())) AS INTEGER)";
         // An earlier connection of this hub, of which the server does not know yet that it is broken. Hubs that share
-        // the database
-        // do not exclude it by their lock, and numbers of processes are used again.
+        // the database do not exclude it by their lock, and numbers of processes are used again.
         String earlier = registration.isShared()
                 ? " FROM pg_stat_activity WHERE application_name = " + APPLICATION.formatted("'" + hub + "'")
                         + " AND pid = " + backend

@@ -21,9 +21,8 @@ import javax.crypto.spec.SecretKeySpec;
  * Encrypts stored values by AES-256-GCM: a copy of the database reveals nothing without the keys, and a value that was
  * changed or moved to another place is detected.
  *
- * <p>Each value has a key of its own, made from one of these and a random salt, so that the number of values that one key may
- * encrypt (NIST SP 800-38D, section 8.3) is no limit. Values that are not encrypted are read as they are. Safe for any
- * thread.
+ * <p>Each value has a key of its own, made from one of these and a random salt, so that the number of values that one key may encrypt (NIST
+ * SP 800-38D, section 8.3) is no limit. Values that are not encrypted are read as they are. Safe for any thread.
  */
 public final class Sealing {
     /** Begins a sealed value; no JSON begins so. */

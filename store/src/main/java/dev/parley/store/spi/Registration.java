@@ -9,8 +9,7 @@ import java.util.function.Supplier;
  *
  * @param version of the program; empty if unknown
  * @param agents names of the agents that it hosts; asked for once a second, on a thread that it must not block
- * @param isShared whether other hubs may have the database open at the same time: one of them works with it, the others wait until it
- *     ends
+ * @param isShared whether other hubs may have the database open at the same time: one of them works with it, the others wait until it ends
  * @param before number of the hub that this one replaces in the same program; 0 for none
  * @param waits receives the name of the hub for which this one waits, each time that it is another one; must not block
  */

@@ -163,9 +163,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
         @Override
         public void committed() {
-            // A work that has waited for long is in the old generation, where the objects that it refers to would
-            // be kept with
-            // it.
+            // A work that has waited for long is in the old generation, where the objects that it refers to would be
+            // kept with it.
             Segment written = segment;
             segment = null;
             if (written != null && taken != null) {

@@ -27,9 +27,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the rows of a group of works back, and writes those of a table by one statement, in the {@linkplain PostgresqlBatch batch}
- * of the group. A task is owned by the {@linkplain PostgresqlSystem stream} that writes it
- * until it has ended or waits for its caller.
+ * Keeps the rows of a group of works back, and writes those of a table by one statement, in the {@linkplain PostgresqlBatch batch} of the
+ * group. A task is owned by the {@linkplain PostgresqlSystem stream} that writes it until it has ended or waits for its caller.
  */
 final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, RivalKey.Statements {
     /** Number of tasks with cached rows for their next segment. */
