@@ -136,6 +136,7 @@ final class RecoveriesTest {
             entry("server.helidon.ReadAhead", "time limit of a body"),
             entry("server.limits.FairScheduler", "end of a share"),
             entry("server.limits.EmptyStream", "time limit of a reader"),
+            entry("store.connection.Connector", "time limit of a connection that is opened for a read"),
             entry("store.connection.HangWatch", "time limit of a watched operation"),
             entry("store.database.DatabaseSession", "end of a connection whose statement goes on after its time limit"),
             entry("store.database.HubLease", "renewal of a lease, and looks of a hub that waits for its turn"),

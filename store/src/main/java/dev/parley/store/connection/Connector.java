@@ -3,6 +3,9 @@ package dev.parley.store.connection;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Opens connections, and closes those that failed. */
@@ -52,6 +55,32 @@ public interface Connector {
     record Opening(Connector connector, Use use) {
         public Connection open() throws SQLException {
             return connector.connect(use);
+        }
+
+        /** Opens a connection on a thread of its own, which an interrupt ends in all that it waits for; fails if that takes longer. */
+        public Connection openWithin(long nanos) throws SQLException {
+            var opened = new CompletableFuture<Connection>().orTimeout(nanos, TimeUnit.NANOSECONDS);
+            Thread opener = Thread.startVirtualThread(() -> {
+                try {
+                    Connection connection = open();
+                    if (!opened.complete(connection)) {
+                        close(connection);
+                    }
+                } catch (SQLException | RuntimeException | Error failure) {
+                    opened.completeExceptionally(failure);
+                }
+            });
+            try {
+                return opened.get();
+            } catch (ExecutionException failure) {
+                throw failure.getCause() instanceof SQLException cause ? cause : new SQLException(failure.getCause());
+            } catch (InterruptedException stopped) {
+                opened.completeExceptionally(stopped);
+                Thread.currentThread().interrupt();
+                throw new SQLException("interrupted while a connection was opened", stopped);
+            } finally {
+                opener.interrupt();
+            }
         }
 
         public void close(Connection connection) throws SQLException {

@@ -34,8 +34,6 @@ public final class DatabaseSession implements Epochs.Numbers {
     private final Opening opening;
     private final LinkedHashMap<String, PreparedStatement> statements = new LinkedHashMap<>(64, 0.75f, true);
     private volatile @Nullable Connection connection;
-    /** The thread that opens the connection; null if none does. */
-    private volatile @Nullable Thread connecting;
 
     private long generation;
     private volatile @Nullable PreparedStatement latest;
@@ -57,16 +55,21 @@ public final class DatabaseSession implements Epochs.Numbers {
     Connection connection() throws SQLException {
         Connection opened = connection;
         if (opened == null) {
+            requireTime();
             generation = opening.connector().generation();
-            connecting = Thread.currentThread();
-            try {
-                opened = opening.open();
-            } finally {
-                connecting = null;
-            }
+            Timeout limit = timeout;
+            opened = limit != null && opening.connector().mayHang() ? opening.openWithin(limit.left()) : opening.open();
             connection = opened;
+            requireTime(); // a limit that ended before this line has not seen the connection
         }
         return opened;
+    }
+
+    private void requireTime() throws SQLException {
+        Timeout limit = timeout;
+        if (limit != null && limit.left() <= 0) {
+            throw new SQLException("the time limit of the query is over", "57014"); // the state of a canceled statement
+        }
     }
 
     boolean isConnected() {
@@ -101,10 +104,7 @@ public final class DatabaseSession implements Epochs.Numbers {
         }
         latest = statement;
         weight++;
-        Timeout limit = timeout;
-        if (limit != null && limit.isOver()) {
-            throw new SQLException("the time limit of the query is over");
-        }
+        requireTime();
         @Nullable Object[] values = opening.connector().values(sql, parameters);
         for (int i = 0; i < values.length; i++) {
             weight += set(statement, i + 1, values[i]);
@@ -143,9 +143,7 @@ public final class DatabaseSession implements Epochs.Numbers {
         weight += 1 + (bytes >> 10);
     }
 
-    /**
-     * Runs a statement at once, or with the rows that are kept back. Its count of changed rows is not returned.
-     */
+    /** Runs a statement at once, or with the rows that are kept back. Its count of changed rows is not returned. */
     public void later(String sql, @Nullable Object... values) throws SQLException {
         Deferred kept = deferred;
         if (kept == null) {
@@ -246,41 +244,46 @@ public final class DatabaseSession implements Epochs.Numbers {
     }
 
     /**
-     * Time limit of one use of a session. Once the use has ended it interrupts nothing: the next user's statement may be
-     * running by then.
+     * Time limit of one use of a session: of the opening of its connection and of all statements. Once the use has ended it interrupts
+     * nothing: the next user's statement may be running by then.
      */
     static final class Timeout {
         /** Time for a statement that was canceled to end, before its connection is ended. */
         private static final long GRACE_SECONDS = 1;
 
         private final DatabaseSession session;
+        private final long end; // of System.nanoTime()
         private final boolean isHard;
         private boolean ended;
-        private boolean over;
-        private boolean isInterrupted;
 
         /** @param isHard whether the connection is ended at once, which needs no answer of a server */
-        Timeout(DatabaseSession session, boolean isHard) {
+        Timeout(DatabaseSession session, long end, boolean isHard) {
             this.session = session;
+            this.end = end;
             this.isHard = isHard;
+        }
+
+        /** Nanoseconds until the end. */
+        long left() {
+            return end - System.nanoTime();
         }
 
         /** Ends the statement that runs, which then fails, and so do all further ones. */
         void expire() {
-            PreparedStatement running;
+            if (isHard) {
+                endConnection();
+                return;
+            }
             synchronized (this) {
+                PreparedStatement running = session.latest;
                 if (ended) {
                     return;
                 }
-                over = true;
-                running = session.latest;
-                if (!isHard && running != null) {
+                if (running != null) {
                     cancel(running);
                 }
             }
-            if (isHard) {
-                endConnection();
-            } else if (running != null && session.opening.connector().mayHang()) {
+            if (session.opening.connector().mayHang()) {
                 ScheduledFuture<?> unused =
                         HangWatch.TIMER.schedule(this::endConnection, GRACE_SECONDS, TimeUnit.SECONDS);
             }
@@ -298,12 +301,6 @@ public final class DatabaseSession implements Epochs.Numbers {
         private void endConnection() {
             Connection used;
             synchronized (this) {
-                Thread waiting = session.connecting;
-                if (!ended && waiting != null) {
-                    isInterrupted = true;
-                    waiting.interrupt();
-                    return;
-                }
                 used = ended ? null : session.connection;
             }
             if (used != null) {
@@ -315,17 +312,10 @@ public final class DatabaseSession implements Epochs.Numbers {
             }
         }
 
-        synchronized boolean isOver() {
-            return over;
-        }
-
         /** Returns whether the time was over before the use ended. By the thread of the use. */
         synchronized boolean end() {
             ended = true;
-            if (isInterrupted) {
-                Thread.interrupted();
-            }
-            return over;
+            return left() <= 0;
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.parley.store.connection.Connector.Use;
 import dev.parley.store.connection.HangWatch;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.ServerIdentity.OtherServerException;
+import dev.parley.store.database.DatabaseSession.Timeout;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
@@ -35,8 +36,8 @@ public final class Readers {
         /** @throws OutageException if the database is closed, or may not be used any more */
         void requireUsable();
 
-        /** Has the writer look whether its connection still leads to the server that is to be written. Waits some seconds at most. */
-        void findServer();
+        /** Has the writer look, for so long at most, whether its connection still leads to the server that is to be written. */
+        void findServer(Duration patience);
     }
 
     /** @param limit time that a {@link #read} takes at most; zero for no limit */
@@ -70,34 +71,36 @@ public final class Readers {
      * @throws OutageException if the patience was over before the answer was there
      */
     <T> T readWithin(Duration patience, DatabaseRead<T> question) {
-        long end = System.nanoTime() + patience.toNanos();
         try {
-            return read(patience, session -> {
-                var timeout = new DatabaseSession.Timeout(session, true);
-                session.timeout = timeout;
-                ScheduledFuture<?> timer =
-                        HangWatch.TIMER.schedule(timeout::expire, end - System.nanoTime(), TimeUnit.NANOSECONDS);
-                T answer;
-                try {
-                    answer = question.ask(session);
-                } catch (SQLException | RuntimeException failure) {
-                    if (timeout.end()) {
-                        throw new ReadTimeoutException(patience);
-                    }
-                    throw failure;
-                } finally {
-                    timer.cancel(false);
-                    session.timeout = null;
-                }
-                if (timeout.end()) {
-                    throw new ReadTimeoutException(patience);
-                }
-                return answer;
-            });
+            return within(patience, true, question);
         } catch (ReadTimeoutException late) {
             throw new OutageException(
                     "the database did not answer within " + patience.toMillis() / 1000.0 + " s", late);
         }
+    }
+
+    /** Runs a query. All that it waits for has one time limit: a session, a connection, the search for a server, and statements. */
+    private <T> T within(Duration patience, boolean isHard, DatabaseRead<T> question) {
+        long end = System.nanoTime() + patience.toNanos();
+        return read(patience, session -> {
+            var timeout = new Timeout(session, end, isHard);
+            session.timeout = timeout;
+            ScheduledFuture<?> timer = HangWatch.TIMER.schedule(timeout::expire, timeout.left(), TimeUnit.NANOSECONDS);
+            try {
+                T answer = question.ask(session);
+                if (!timeout.end()) {
+                    return answer;
+                }
+            } catch (SQLException | RuntimeException failure) {
+                if (!timeout.end()) {
+                    throw failure;
+                }
+            } finally {
+                timer.cancel(false);
+                session.timeout = null;
+            }
+            throw new ReadTimeoutException(patience);
+        });
     }
 
     /** Why nothing can be read at present, in words for operators; empty if this was. */
@@ -111,6 +114,7 @@ public final class Readers {
     }
 
     private <T> T read(Duration patience, DatabaseRead<T> question) {
+        long end = System.nanoTime() + patience.toNanos();
         DatabaseSession session;
         try {
             session = idle.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -130,7 +134,7 @@ public final class Readers {
             try {
                 return ask(session, question);
             } catch (OtherServerException moved) {
-                guard.findServer();
+                guard.findServer(Duration.ofNanos(end - System.nanoTime()));
                 return ask(session, question);
             }
         } catch (SQLException failure) {
@@ -172,45 +176,24 @@ public final class Readers {
      * @throws ReadTimeoutException if the patience was over before the answer was there
      */
     public <T> T snapshot(Duration patience, DatabaseRead<T> question) {
-        return read(patience, session -> {
+        return within(patience, false, session -> {
             Connection connection = session.connection();
             connection.setAutoCommit(false);
-            var timeout = new DatabaseSession.Timeout(session, false);
-            session.timeout = timeout;
-            ScheduledFuture<?> timer =
-                    HangWatch.TIMER.schedule(timeout::expire, patience.toNanos(), TimeUnit.NANOSECONDS);
             try {
                 system.beginSnapshot(session);
-                T answer = question.ask(session);
-                if (timeout.end()) {
-                    throw new ReadTimeoutException(patience);
-                }
-                connection.rollback();
-                connection.setAutoCommit(true);
-                return answer;
-            } catch (SQLException | RuntimeException failure) {
-                boolean over = timeout.end();
-                if (over || !isRestored(connection)) {
-                    session.discard();
-                }
-                if (over) {
-                    throw new ReadTimeoutException(patience);
-                }
-                throw failure;
+                return question.ask(session);
             } finally {
-                timer.cancel(false);
-                session.timeout = null;
+                restore(session, connection);
             }
         });
     }
 
-    private static boolean isRestored(Connection connection) {
+    private static void restore(DatabaseSession session, Connection connection) {
         try {
             connection.rollback();
             connection.setAutoCommit(true);
-            return true;
         } catch (SQLException failure) {
-            return false;
+            session.discard();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.parley.store.database;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -14,11 +15,13 @@ import org.jspecify.annotations.Nullable;
  * database went back in time. Safe for any thread.
  */
 public final class Standing implements Readers.Guard {
+    private static final Duration SEARCH = Duration.ofSeconds(2);
+
     private final BooleanSupplier open;
     private final CompletableFuture<Ending> ending = new CompletableFuture<>();
     private volatile @Nullable HubLease lease;
 
-    private volatile Runnable serverSearch = () -> {};
+    private volatile Consumer<Duration> serverSearch = patience -> {};
 
     /** @param open false once the database is closed */
     Standing(BooleanSupplier open) {
@@ -86,8 +89,8 @@ public final class Standing implements Readers.Guard {
     }
 
     @Override
-    public void findServer() {
-        serverSearch.run();
+    public void findServer(Duration patience) {
+        serverSearch.accept(patience);
     }
 
     /**
@@ -96,11 +99,11 @@ public final class Standing implements Readers.Guard {
      * @param end has nothing written any more
      * @param search see {@link #findServer}
      */
-    void hold(HubLease held, Consumer<Ending> end, Runnable search, Readers readers) {
+    void hold(HubLease held, Consumer<Ending> end, Consumer<Duration> search, Readers readers) {
         serverSearch = search;
         held.epochs().open((sql, values) -> readers.read(session -> session.number(sql, values)));
         lease = held;
-        held.work(end, search);
+        held.work(end, () -> search.accept(SEARCH));
     }
 
     void end(Ending end) {

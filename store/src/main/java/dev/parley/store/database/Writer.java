@@ -31,10 +31,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Thread that writes all works of a database, in groups, and tests the database while it fails. Methods are safe for any
- * thread.
- */
+/** Thread that writes all works of a database, in groups, and tests the database while it fails. Methods are safe for any thread. */
 final class Writer {
     private static final Logger LOG = System.getLogger("dev.parley.store");
     private static final String CANNOT_WRITE = "the database cannot be written: ";
@@ -491,14 +488,11 @@ final class Writer {
         }
     }
 
-    /**
-     * Why nothing can be written at present, for operators; empty if the last attempt succeeded. Ends by itself: the writer
-     * tries again as long as the database fails.
-     */
     void onOutage(Runnable changed) {
         outageChanged = changed;
     }
 
+    /** Why nothing can be written at present, for operators; empty if the last attempt succeeded. The writer tries again by itself. */
     Optional<String> outage() {
         Outage silent = silence;
         Outage now = silent == null ? outage : silent;
@@ -520,7 +514,7 @@ final class Writer {
             return known;
         }
         try {
-            return writeTest().outcome().or(refusals::ofTasks);
+            return writeTest().outcome(TEST_PATIENCE).or(refusals::ofTasks);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             return Optional.of("interrupted while the database was tested");
@@ -531,10 +525,10 @@ final class Writer {
         return refusals.ofOthers();
     }
 
-    /** Has the writer look whether its connection still leads to the server that is to be written, by a write. */
-    void findServer() {
+    /** Has the writer look whether its connection still leads to the server that is to be written, by a write. Waits for 2 s at most. */
+    void findServer(Duration patience) {
         try {
-            writeTest().outcome();
+            writeTest().outcome(patience);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
@@ -559,10 +553,11 @@ final class Writer {
             return outcome.isDone() && (System.nanoTime() - begun >= RECENT.toNanos() || !files.areOpen());
         }
 
-        /** Why nothing can be written; empty if this was. */
-        Optional<String> outcome() throws InterruptedException {
+        /** Why nothing can be written; empty if this was. Waits until 2 s after the begin, and for {@code patience} at most. */
+        Optional<String> outcome(Duration patience) throws InterruptedException {
+            long left = Math.min(patience.toNanos(), begun + TEST_PATIENCE.toNanos() - System.nanoTime());
             try {
-                return outcome.get(begun + TEST_PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+                return outcome.get(left, TimeUnit.NANOSECONDS);
             } catch (TimeoutException late) {
                 return Optional.of("the database did not answer within " + TEST_PATIENCE.toSeconds() + " s");
             } catch (ExecutionException impossible) {
