@@ -41,6 +41,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -63,6 +64,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SharedTasksTest {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final CallContext NAMING = CALLER.withDialect("0.1", true);
+
+    /** Sessions of a database for reads of a few rows. */
+    private static final int READERS = 4;
 
     private final SharedSchema schema = new SharedSchema();
     private final List<Store> stores = new ArrayList<>();
@@ -249,6 +253,28 @@ final class SharedTasksTest {
 
         assertThat(waiting.get().id()).isNotEqualTo("task-1");
         assertThat(runs.get("m")).hasValue(1);
+    }
+
+    @Test
+    void aTaskInALaneOfAnotherHubIsReadByTheLastIdleSession() throws Exception {
+        Store store = store(InstantSource.system(), Once.CLAIM);
+        String task = send(hub(InstantSource.system(), Once.CLAIM), message("m"), CALLER)
+                .id();
+        var borrowed = new CountDownLatch(READERS - 1);
+        var end = new CompletableFuture<Boolean>();
+        for (int i = 0; i < READERS - 1; i++) {
+            senders.submit(() -> store.database().read(session -> {
+                borrowed.countDown();
+                return end.join();
+            }));
+        }
+        borrowed.await();
+
+        try {
+            assertThat(store.log().find(CALLER.scope().group(), task)).isPresent();
+        } finally {
+            end.complete(true);
+        }
     }
 
     /** A store before whose statements others are run, each once. */

@@ -19,6 +19,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Connections for reading, which calling threads borrow. They end with the database. */
 public final class Readers {
@@ -29,6 +30,7 @@ public final class Readers {
     private final Guard guard;
     private final Duration limit;
     private final BlockingQueue<DatabaseSession> idle;
+    private final ThreadLocal<@Nullable DatabaseSession> borrowed = new ThreadLocal<>();
     private final int connections;
 
     /** What allows reads. */
@@ -60,8 +62,19 @@ public final class Readers {
         }
     }
 
-    /** Runs a query on the calling thread; each statement sees the rows at its beginning. */
+    /**
+     * Runs a query on the calling thread; each statement sees the rows at its beginning. One within another query uses its session and its
+     * time: there may be no other session until this one is given back.
+     */
     public <T> T read(DatabaseRead<T> question) {
+        DatabaseSession outer = borrowed.get();
+        if (outer != null) {
+            try {
+                return question.ask(outer);
+            } catch (SQLException failure) {
+                throw StoreException.of("could not read", failure);
+            }
+        }
         return limit.isZero() ? read(FOREVER, question) : readWithin(limit, question);
     }
 
@@ -125,6 +138,7 @@ public final class Readers {
             Thread.currentThread().interrupt();
             throw new OutageException("interrupted while waiting to read", stopped);
         }
+        borrowed.set(session);
         try {
             guard.requireUsable();
             files.requireReadable();
@@ -148,6 +162,7 @@ public final class Readers {
             }
             throw failure;
         } finally {
+            borrowed.remove();
             session.readingSince = null;
             idle.add(session);
         }

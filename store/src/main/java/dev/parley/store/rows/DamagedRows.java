@@ -3,6 +3,7 @@ package dev.parley.store.rows;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.DatabaseSession.RowReader;
+import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
@@ -57,6 +58,9 @@ public final class DamagedRows {
         try {
             return Optional.ofNullable(reader.read(row));
         } catch (RuntimeException unreadable) {
+            if (StoreException.isTemporary(unreadable)) { // of a read within this one
+                throw unreadable;
+            }
             String reason = "the row cannot be read: " + unreadable.getMessage();
             String name = String.valueOf(DatabaseSession.text(row, 1));
             if (reasons.put(name, reason) == null) {

@@ -2,8 +2,11 @@ package dev.parley.store.database;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.OutageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -367,6 +370,22 @@ final class DatabaseTest {
             Thread.currentThread().interrupt();
             return false;
         }
+    }
+
+    @Test
+    void aRowIsNotDamagedBecauseTheDatabaseFailsWhileItIsRead() {
+        var rows = new DamagedRows("note");
+        try (Database database = Database.open(directory)) {
+            assertThatThrownBy(() -> database.read(session -> rows.list(
+                            session,
+                            row -> {
+                                throw new OutageException("the disk is full");
+                            },
+                            "SELECT 'a'")))
+                    .isInstanceOf(OutageException.class);
+        }
+
+        assertThat(rows.reasons()).isEmpty();
     }
 
     @Test

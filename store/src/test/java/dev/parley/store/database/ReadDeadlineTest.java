@@ -10,9 +10,11 @@ import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,6 +141,41 @@ final class ReadDeadlineTest {
         };
 
         assertThat(timeUntilRefusal(this::answer)).isLessThan(REFUSAL);
+    }
+
+    @Test
+    void aReadWithinAReadEndsInItsTime() {
+        Duration time = timeUntilRefusal(() -> database.read(session -> {
+            waitFor(MOST);
+            return database.read(inner -> inner.list(row -> 1, "SELECT pg_sleep(15)"));
+        }));
+
+        assertThat(time).isLessThan(REFUSAL);
+    }
+
+    @Test
+    void readsWithinReadsNeedNoSecondSession() {
+        var begun = new CountDownLatch(READERS);
+
+        List<CompletableFuture<Long>> reads = IntStream.range(0, READERS)
+                .mapToObj(i -> CompletableFuture.supplyAsync(
+                        () -> database.read(session -> {
+                            begun.countDown();
+                            awaitAll(begun);
+                            return answer();
+                        }),
+                        Thread::startVirtualThread))
+                .toList();
+
+        assertThat(reads).allSatisfy(read -> assertThat(read.join()).isOne());
+    }
+
+    private static void awaitAll(CountDownLatch begun) {
+        try {
+            assertThat(begun.await(LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test
