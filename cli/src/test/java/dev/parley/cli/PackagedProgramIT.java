@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program as it is shipped, in processes of its own: what tests within one process cannot see. */
-@Timeout(90)
+@Timeout(300)
 class PackagedProgramIT {
     private static final Path JAR = Path.of(System.getProperty("parley.program"));
     /** What a shell reports for a process that SIGTERM has ended. */
