@@ -104,6 +104,15 @@ class KeysCommandTest {
     }
 
     @Test
+    void anInvalidIdOfAServiceIsAnErrorOfUsage() {
+        assertThat(shell().run("task", "get", "t1", "-a", "http://127.0.0.1:1", "--key-service", "a b"))
+                .matches(ran -> ran.status() == 2)
+                .extracting(Shell.Ran::err)
+                .asString()
+                .contains("invalid --key-service: a b (expected: the id of a service, such as bank)");
+    }
+
+    @Test
     @DisplayName("AV22: the service_identifier of a card chooses the key where --key-origin allows it")
     void aCardChoosesTheKeyWhereItsOriginIsAllowed() {
         try (var agent = new ScriptedServer()

@@ -38,6 +38,8 @@ public final class ClientFlags {
 
     private static final SettingType<String> VERSION =
             TEXT.requiring(text -> text.matches("\\d+\\.\\d+(\\.\\d+)?"), "such as 1.0");
+    private static final SettingType<String> SERVICE =
+            TEXT.requiring(KeyManager::isServiceId, "the id of a service, such as bank");
     private static final SettingType<List<String>> BINDINGS =
             listOf(ClientFlags::binding, "JSONRPC, HTTP+JSON, GRPC or the URI of a binding");
     private static final SettingType<List<String>> ORIGINS =
@@ -101,7 +103,7 @@ public final class ClientFlags {
                             "Protocol version to signal. Without it: the highest that both sides speak, never below"
                                     + " 1.0."),
                     in.find(
-                            TEXT,
+                            SERVICE,
                             "key-service",
                             "ID",
                             "Service whose key the agent gets. Without it the agent's host, such as"

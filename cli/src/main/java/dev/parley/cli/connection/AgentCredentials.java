@@ -123,7 +123,7 @@ final class AgentCredentials {
     private boolean addKeysTo(AgentClientBuilder client, AgentCard card) {
         String service = call.agent().keyService();
         if (service != null) {
-            CommandException.reading("invalid --key-service: ", null, () -> client.keys(kept(), service));
+            client.keys(kept(), service);
             return Keys.has(kept(), service);
         }
         client.keys(kept());
