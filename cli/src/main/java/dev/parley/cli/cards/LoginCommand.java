@@ -107,7 +107,7 @@ public final class LoginCommand {
         String service = named != null
                 ? named
                 : card.supportedInterfaces().stream()
-                        .flatMap(at -> Keys.serviceOf(at.url()).stream())
+                        .flatMap(at -> KeyManager.serviceId(at.url()).stream())
                         .findFirst()
                         .orElseThrow(
                                 () -> CommandException.usage("the card names no host", "name one with --key-service"));

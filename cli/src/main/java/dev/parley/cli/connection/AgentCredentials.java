@@ -37,37 +37,43 @@ final class AgentCredentials {
     }
 
     /**
-     * Refuses to send credentials of the user to an agent that only a discovered .env file names: the file may have come with an untrusted
-     * directory. With {@code --config} the user has named the file.
+     * Returns whether there are credentials for the agent, without regard to its card.
+     *
+     * @throws CommandException if a discovered .env file decides where credentials go that it does not hold
      */
-    void requireConsent(String reference) {
-        Set<Source> deciding = sources(DECIDING.stream().map(Setting::client));
-        if (!deciding.contains(Source.LOCAL_FILE) || call.reports().config() != null) {
-            return;
-        }
-        Set<Source> given = sources(Setting.of(Credentials::read).stream());
-        given.remove(Source.DEFAULT);
-        if (given.isEmpty() ? areFor(reference) : !given.equals(Set.of(Source.LOCAL_FILE))) {
+    boolean areFor(String reference) {
+        String service = call.agent().keyService();
+        boolean hasCredentials =
+                !call.credentials().isEmpty() || (service == null ? hasKeyAt(reference) : has(service));
+        if (hasCredentials && isDecidedByLocalFile()) {
             throw CommandException.of(
                     Kind.ORIGIN_NOT_ALLOWED,
                     "a .env file that was found here or above decides where your credentials go: " + reference,
                     "to allow it, name the file with --config, or the agent with -a");
         }
+        return hasCredentials;
     }
 
+    /**
+     * Whether a discovered .env file decides where credentials go that it does not hold: the file may have come with an untrusted
+     * directory. With {@code --config} the user has named the file.
+     */
+    private boolean isDecidedByLocalFile() {
+        return call.reports().config() == null
+                && sources(DECIDING.stream().map(Setting::client)).contains(Source.LOCAL_FILE)
+                && !sources(Setting.of(Credentials::read).stream()).equals(Set.of(Source.LOCAL_FILE));
+    }
+
+    /** The sources of settings that are given. */
     private Set<Source> sources(Stream<Setting> settings) {
-        return settings.map(call.settings()::source).collect(Collectors.toSet());
-    }
-
-    /** Returns whether there are credentials for the agent, without regard to its card. */
-    boolean areFor(String reference) {
-        String service = call.agent().keyService();
-        return !call.credentials().isEmpty() || (service == null ? hasKeyAt(reference) : Keys.has(kept(), service));
+        return settings.map(call.settings()::source)
+                .filter(source -> source != Source.DEFAULT)
+                .collect(Collectors.toSet());
     }
 
     /** Returns whether there are keys that may go to {@code url}: of its host, or of a service that is allowed there. */
     private boolean hasKeyAt(String url) {
-        return Keys.serviceOf(url)
+        return KeyManager.serviceId(url)
                 .map(host -> Stream.concat(
                                 Stream.of(host),
                                 call.agent().keyOrigins().stream()
@@ -75,8 +81,12 @@ final class AgentCredentials {
                                                 .origin()
                                                 .equals(HttpUrl.of(url).origin()))
                                         .map(KeyOrigin::service))
-                        .anyMatch(service -> Keys.has(kept(), service)))
+                        .anyMatch(this::has))
                 .orElse(false);
+    }
+
+    private boolean has(String service) {
+        return kept().apiKey(service).isPresent() || kept().oauthClient(service).isPresent();
     }
 
     private KeyManager kept() {
@@ -124,7 +134,7 @@ final class AgentCredentials {
         String service = call.agent().keyService();
         if (service != null) {
             client.keys(kept(), service);
-            return Keys.has(kept(), service);
+            return has(service);
         }
         client.keys(kept());
         call.agent().keyOrigins().forEach(one -> client.keyOrigin(one.service(), one.origin()));

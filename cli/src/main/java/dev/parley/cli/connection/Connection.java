@@ -73,19 +73,17 @@ public final class Connection implements AutoCloseable {
 
     /** Reads a document beside a card, under the conditions under which cards are read; empty unless the answer is 200. */
     public static Optional<byte[]> document(Invocation call, String url) {
-        var credentials = new AgentCredentials(call);
-        credentials.requireConsent(url);
-        Requests.requirePrivate(call, HttpUrl.of(url), credentials.areFor(url));
+        Requests.requirePrivate(call, HttpUrl.of(url), new AgentCredentials(call).areFor(url));
         HttpCall.Answer answer = Requests.agent(call, WireLog.of(call)).exchange(Requests.jsonAt(url));
         return answer.status() == 200 ? Optional.of(answer.body()) : Optional.empty();
     }
 
     private static Connection connect(Invocation call, String reference) {
         var credentials = new AgentCredentials(call);
-        credentials.requireConsent(reference);
+        boolean hasCredentials = credentials.areFor(reference);
         WireLog wire = WireLog.of(call);
         AgentClientBuilder builder = Requests.agent(call, wire);
-        CardReferences.Found found = CardReferences.find(call, builder, reference, credentials.areFor(reference));
+        CardReferences.Found found = CardReferences.find(call, builder, reference, hasCredentials);
         AgentCard card = found.card();
         wire.note("card from " + found.place());
         CardSignatures.check(call, found, builder);

@@ -4,9 +4,7 @@ import dev.parley.cli.command.ClientFlags.KeyStore;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.command.CommandException;
-import java.net.URI;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /** Keys for agents, from the stores of the settings. */
 public final class Keys {
@@ -40,19 +38,5 @@ public final class Keys {
             }
         }
         return keys.build();
-    }
-
-    /** True if there is a key or an OAuth client of this service. */
-    static boolean has(KeyManager keys, String service) {
-        return keys.apiKey(service).isPresent() || keys.oauthClient(service).isPresent();
-    }
-
-    /** Returns the service id of an agent at {@code url}; empty if it is not an http URL. */
-    public static Optional<String> serviceOf(String url) {
-        try {
-            return Optional.of(KeyManager.serviceId(URI.create(url)));
-        } catch (IllegalArgumentException otherBinding) {
-            return Optional.empty();
-        }
     }
 }

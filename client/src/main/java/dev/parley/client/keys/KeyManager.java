@@ -8,7 +8,6 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.outbound.http.HeaderText;
 import dev.parley.outbound.http.HttpUrl;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -83,11 +82,16 @@ public final class KeyManager {
         return new Builder();
     }
 
-    /** Default service id of an agent: its host, with the port if that is not the usual one. */
-    public static String serviceId(URI agent) {
-        return serviceId(HttpUrl.of(agent.toString()));
+    /** Default service id of an agent at this address; empty if it is not an http or https URL. */
+    public static Optional<String> serviceId(String address) {
+        try {
+            return Optional.of(serviceId(HttpUrl.of(address)));
+        } catch (IllegalArgumentException otherBinding) {
+            return Optional.empty();
+        }
     }
 
+    /** Default service id of an agent: its host, with the port if that is not the usual one. */
     public static String serviceId(HttpUrl agent) {
         String origin = agent.origin().toString();
         return origin.substring(origin.indexOf("://") + 3);
@@ -385,11 +389,7 @@ public final class KeyManager {
         return keyring;
     }
 
-    /**
-     * Returns a service id as it is kept.
-     *
-     * @throws IllegalArgumentException if it is not a service id
-     */
+    /** Returns a service id as it is kept. */
     public static String id(String serviceId) {
         return ServiceKeys.service(serviceId);
     }
