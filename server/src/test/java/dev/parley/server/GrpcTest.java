@@ -16,11 +16,14 @@ import dev.parley.dialect.grpc.v1.Message;
 import dev.parley.dialect.grpc.v1.Part;
 import dev.parley.dialect.grpc.v1.Role;
 import dev.parley.dialect.grpc.v1.SendMessageRequest;
+import dev.parley.dialect.grpc.v1.SendMessageResponse;
 import dev.parley.dialect.grpc.v1.StreamResponse;
 import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Operation;
+import dev.parley.testkit.Eventually;
+import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -226,7 +229,7 @@ class GrpcTest {
     @Test
     void aClientThatCancelsClosesItsStream() throws Exception {
         agent.events.show(1);
-        var seen = new Seen();
+        var seen = new Seen<StreamResponse>();
         var call = subscribe(seen);
         call.request(1);
         assertThat(seen.messages.poll(10, TimeUnit.SECONDS)).isNotNull();
@@ -273,8 +276,12 @@ class GrpcTest {
     }
 
     private static void awaitInterrupt() {
+        await(new CountDownLatch(1));
+    }
+
+    private static void await(CountDownLatch latch) {
         try {
-            new CountDownLatch(1).await();
+            latch.await();
         } catch (InterruptedException givenUp) {
             Thread.currentThread().interrupt();
         }
@@ -295,7 +302,7 @@ class GrpcTest {
     void aClientThatDoesNotReadHoldsUpItsOwnStreamOnly() throws Exception {
         var large = new FullStream();
         agent.stream = large;
-        var call = subscribe(new Seen());
+        var call = subscribe(new Seen<>());
         assertThat(large.isBegunWithin(SOON)).isTrue();
 
         assertThat(stub().sendMessage(message("still there")).hasMessage()).isTrue();
@@ -311,7 +318,7 @@ class GrpcTest {
         stop();
         start(TestServer.builder().writeTimeout(Duration.ofMillis(200)));
 
-        subscribe(new Seen());
+        subscribe(new Seen<>());
 
         // What was taken until then is what fits into windows and buffers.
         assertThat(large.isClosedWithin(SOON)).isTrue();
@@ -324,11 +331,7 @@ class GrpcTest {
         var mayGo = new CountDownLatch(1);
         agent.before = () -> {
             entered.countDown();
-            try {
-                mayGo.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            await(mayGo);
         };
         var running = A2AServiceGrpc.newFutureStub(channel).sendMessage(message("before"));
         assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
@@ -355,6 +358,46 @@ class GrpcTest {
                 .isEqualTo("before");
         assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
         assertThat(agent.asked).hasSize(2);
+    }
+
+    @Test
+    void theRestOfARequestThatWasRefusedLeavesRunningCallsAlone() throws Exception {
+        channel.shutdownNow();
+        channel = OkHttpChannelBuilder.forTarget(server.authority())
+                .usePlaintext()
+                .disableRetry() // otherwise the client sends the rest only if the refusal comes at that very moment
+                .build();
+        var entered = new CountDownLatch(1);
+        var mayGo = new CountDownLatch(1);
+        agent.before = () -> {
+            entered.countDown();
+            await(mayGo);
+        };
+        var running = A2AServiceGrpc.newFutureStub(channel).sendMessage(message("before"));
+        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+        var drain = Thread.ofVirtual().start(() -> server.drain(Duration.ofSeconds(30)));
+        Eventually.within(SOON, "the server drains", () -> health() == ServingStatus.NOT_SERVING);
+
+        var seen = new Seen<SendMessageResponse>();
+        var late = channel.newCall(A2AServiceGrpc.getSendMessageMethod(), CallOptions.DEFAULT);
+        late.start(seen, new Metadata());
+        assertThat(health()).isEqualTo(ServingStatus.NOT_SERVING); // sends the headers of the other call, too
+        var refusal = seen.end.poll(10, TimeUnit.SECONDS);
+        late.sendMessage(message("after"));
+        late.halfClose();
+
+        assertThat(refusal).extracting(Status::getCode).isEqualTo(Status.Code.UNAVAILABLE);
+        assertThat(health()).isEqualTo(ServingStatus.NOT_SERVING);
+        mayGo.countDown();
+        assertThat(running.get(10, TimeUnit.SECONDS).getMessage().getParts(0).getText())
+                .isEqualTo("before");
+        assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
+    }
+
+    private ServingStatus health() {
+        return HealthGrpc.newBlockingStub(channel)
+                .check(HealthCheckRequest.getDefaultInstance())
+                .getStatus();
     }
 
     @Test
@@ -388,7 +431,7 @@ class GrpcTest {
         return stub().withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
     }
 
-    private ClientCall<SubscribeToTaskRequest, StreamResponse> subscribe(Seen seen) {
+    private ClientCall<SubscribeToTaskRequest, StreamResponse> subscribe(Seen<StreamResponse> seen) {
         var call = channel.newCall(A2AServiceGrpc.getSubscribeToTaskMethod(), stub().getCallOptions());
         call.start(seen, new Metadata());
         call.sendMessage(subscription());
@@ -396,12 +439,18 @@ class GrpcTest {
         return call;
     }
 
-    private static final class Seen extends ClientCall.Listener<StreamResponse> {
-        final BlockingQueue<StreamResponse> messages = new ArrayBlockingQueue<>(100);
+    private static final class Seen<T> extends ClientCall.Listener<T> {
+        final BlockingQueue<T> messages = new ArrayBlockingQueue<>(100);
+        final BlockingQueue<Status> end = new ArrayBlockingQueue<>(1);
 
         @Override
-        public void onMessage(StreamResponse message) {
+        public void onMessage(T message) {
             messages.add(message);
+        }
+
+        @Override
+        public void onClose(Status status, Metadata trailers) {
+            end.add(status);
         }
     }
 

@@ -89,6 +89,22 @@ class ResetStreamTest {
     }
 
     @Test
+    void theBodyOfARequestThatWasResetIsDropped() throws Exception {
+        client.post(1, "/echo");
+        client.get(3, "/wait");
+        entered.acquire();
+
+        client.reset(1);
+        client.data(1, new byte[1_000], false);
+        client.data(1, new byte[1_000], true);
+
+        client.get(5, "/echo");
+        client.awaitEnd(5);
+        mayGo.countDown();
+        client.awaitEnd(3);
+    }
+
+    @Test
     void aStreamThatNeverWasCannotBeReset() throws Exception {
         client.get(1, "/echo");
         client.awaitEnd(1);

@@ -24,9 +24,9 @@ import java.io.ByteArrayOutputStream;
 /**
  * Follows the frames that a client of HTTP/2 sends, and tells {@link Http2Streams} of what they do to its streams.
  *
- * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over. A reset
- * comes by itself, so that Helidon asks for it only after it has handled everything before. Floods end here, and frames that
- * are too short for what they say they hold, which Helidon would read beyond.
+ * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over; and data of streams
+ * that were reset goes on as an unknown frame. A reset comes by itself, so that Helidon asks for it only after it has handled
+ * everything before. Floods end here, and frames that are too short for what they say they hold, which Helidon would read beyond.
  *
  * <p>Source: RFC 9113, sections 3.4, 4.1 and 6.
  */
@@ -35,6 +35,7 @@ final class ClientFrames {
     private static final int RST_STREAM_LENGTH = 4;
     private static final int SETTING_LENGTH = 6;
     private static final int INITIAL_WINDOW_SIZE = 4;
+    private static final int UNKNOWN = 0xfe; // a type of frames that Helidon ignores
 
     private final Http2Streams streams;
     private final byte[] start = new byte[HEADER + RST_STREAM_LENGTH];
@@ -70,7 +71,7 @@ final class ClientFrames {
                     break;
                 }
                 started = 0;
-                streams.spendReset();
+                streams.spend(Http2Streams.RESET);
                 if (streams.reset(stream(start))) {
                     return start.clone();
                 }
@@ -117,11 +118,14 @@ final class ClientFrames {
         } else if (start[TYPE] == DATA && end) {
             streams.requestEnds(stream(start));
         }
+        if (start[TYPE] == DATA && streams.drops(stream(start), through)) {
+            start[TYPE] = (byte) UNKNOWN;
+        }
         // Padding may be all that there is of data.
         if (start[TYPE] == HEADERS || start[TYPE] == DATA && through > 0 && (start[FLAGS] & PADDED) == 0) {
             streams.earn();
         } else {
-            streams.spend();
+            streams.spend(1);
         }
     }
 

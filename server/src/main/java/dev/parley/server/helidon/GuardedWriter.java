@@ -18,8 +18,7 @@ final class GuardedWriter implements DataWriter {
     private final DataWriter socket;
     private final Connection connection;
 
-    // Frames that wait for the next one, of any thread. Guarded by Helidon's lock, under which it writes all
-    // frames.
+    // Frames that wait for the next one, of any thread. Guarded by Helidon's lock, under which it writes all frames.
     private byte[] waiting = NOTHING;
 
     GuardedWriter(DataWriter socket, Connection connection) {

@@ -181,8 +181,7 @@ public final class HelidonServer {
                 .maxHeaderListSize(settings.headerBytes())
                 .maxConcurrentStreams(Http2Streams.MOST)
                 // In 10 s: a client, or a proxy in front of many, may give up all its calls at once without losing the
-                // connection.
-                // Those that go on so are bounded by Http2Streams.
+                // connection. Those that go on so are bounded by Http2Streams.
                 .maxRapidResets(Http2Streams.MOST)
                 .initialWindowSize(HTTP2_WINDOW)
                 .flowControlTimeout(Duration.ofNanos(settings.patience().write()))

@@ -21,6 +21,7 @@ class ClientFramesTest {
     private static final String HEADERS_1 = "000004 01 04 00000001 03030303";
     private static final String HEADERS_3 = "000000 01 05 00000003";
     private static final String DATA_1 = "000005 00 00 00000001 0303030303";
+    private static final String DATA_3 = "000005 00 00 00000003 0303030303";
     private static final String RESET_1 = "000004 03 00 00000001 00000008";
     private static final String RESET_3 = "000004 03 00 80000003 00000008";
     private static final String RESET_9 = "000004 03 00 00000009 00000008";
@@ -28,12 +29,12 @@ class ClientFramesTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 9, 13, 24, 40, 1000})
     void onlyTheFirstResetOfAStreamGetsThrough(int piece) {
-        var sent = SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + RESET_1 + RESET_3 + SETTINGS;
+        var sent = SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_3 + RESET_1 + RESET_3 + SETTINGS;
 
         var read = String.join(
                 "", read(new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share())), sent, piece));
 
-        assertThat(read).isEqualTo(hex(SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_1 + SETTINGS));
+        assertThat(read).isEqualTo(hex(SETTINGS + HEADERS_1 + HEADERS_3 + RESET_1 + RESET_3 + DATA_3 + SETTINGS));
     }
 
     @ParameterizedTest
@@ -49,6 +50,48 @@ class ClientFramesTest {
 
         more(frames, "000012 04 00 00000000 0005 00004000 0004 00000001 0004 7fffffff" + DATA_1);
         assertThat(streams.window()).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 9, 13, 24, 40, 1000})
+    void dataAfterAResetGoesOnAsAnUnknownFrame(int piece) {
+        var sent = HEADERS_1 + HEADERS_3 + RESET_1 + DATA_1 + DATA_3 + DATA_1;
+
+        var read = String.join(
+                "", read(new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share())), sent, piece));
+
+        var unknown = DATA_1.replace("000005 00", "000005 fe");
+        assertThat(read).isEqualTo(hex(HEADERS_1 + HEADERS_3 + RESET_1 + unknown + DATA_3 + unknown));
+    }
+
+    @Test
+    void dataAfterResetsIsDroppedUpToALimit() {
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(100).new Share()));
+        var large = "008000 00 00 00000001" + "00".repeat(32 * 1024);
+        assertThat(read(frames, HEADERS_1 + RESET_1, 1000)).isNotEmpty();
+
+        for (int i = 0; i < 2; i++) {
+            frames.add(HexFormat.of().parseHex(bare(large)));
+            assertThat(frames.next(1)).startsWith(0, 0x80, 0, 0xfe);
+        }
+
+        frames.add(HexFormat.of().parseHex(bare(large)));
+        assertThat(frames.next(1)).startsWith(0, 0x80, 0, 0);
+    }
+
+    @Test
+    void onlyTheLastStreamsThatWereResetAreKnown() {
+        var frames = new ClientFrames(new Http2Streams(new UnfinishedRequests(1_000).new Share()));
+        assertThat(read(frames, HEADERS_1 + RESET_1, 1000)).isNotEmpty();
+
+        for (int stream = 3; stream <= 201; stream += 2) {
+            more(frames, "000000 01 04 %08x 000004 03 00 %08x 00000008".formatted(stream, stream));
+        }
+
+        frames.add(HexFormat.of().parseHex(bare(DATA_1)));
+        assertThat(frames.next(1)).asHexString().isEqualToIgnoringCase(bare(DATA_1));
+        frames.add(HexFormat.of().parseHex(bare(DATA_3)));
+        assertThat(frames.next(1)).startsWith(0, 0, 5, 0xfe);
     }
 
     @Test
