@@ -30,7 +30,10 @@ public final class Readers {
     private final Guard guard;
     private final Duration limit;
     private final BlockingQueue<DatabaseSession> idle;
+
+    @SuppressWarnings("ThreadLocalUsage") // a thread may read two databases, and leaves nothing here
     private final ThreadLocal<@Nullable DatabaseSession> borrowed = new ThreadLocal<>();
+
     private final int connections;
 
     /** What allows reads. */
