@@ -263,7 +263,7 @@ final class SharedTasksTest {
         var borrowed = new CountDownLatch(READERS - 1);
         var end = new CompletableFuture<Boolean>();
         for (int i = 0; i < READERS - 1; i++) {
-            senders.submit(() -> store.database().read(session -> {
+            var unused = senders.submit(() -> store.database().read(session -> {
                 borrowed.countDown();
                 return end.join();
             }));
