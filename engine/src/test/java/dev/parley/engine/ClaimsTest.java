@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog.Claim;
@@ -17,13 +18,16 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,6 +37,39 @@ final class ClaimsTest {
     private static final CallContext CALLER = CallContext.anonymous();
     private static final Message MESSAGE = Message.user(Part.text("hello")).withId("m-1");
     private static final MessageKey KEY = new MessageKey(CALLER.scope(), "agent", "m-1");
+
+    /** No time passes, so that an agent is never late with its first word. */
+    private static final Threads TIMELESS = new Threads() {
+        @Override
+        public void start(String name, Runnable work) {
+            PLATFORM.start(name, work);
+        }
+
+        @Override
+        public ScheduledExecutorService timer(String name) {
+            return PLATFORM.timer(name);
+        }
+
+        @Override
+        public ReentrantLock lock() {
+            return PLATFORM.lock();
+        }
+
+        @Override
+        public long nanoTime() {
+            return 0;
+        }
+
+        @Override
+        public String id(Instant now) {
+            return PLATFORM.id(now);
+        }
+
+        @Override
+        public double random() {
+            return PLATFORM.random();
+        }
+    };
 
     private final MemoryTaskLog log = new MemoryTaskLog(InstantSource.system(), Once.CLAIM);
     private final AtomicInteger runs = new AtomicInteger();
@@ -86,8 +123,8 @@ final class ClaimsTest {
 
     @Test
     void aMessageThatIsAnsweredWithoutATaskIsFree() {
-        try (Engine first = Engine.builder(log).build();
-                Engine second = Engine.builder(log).build()) {
+        try (Engine first = Engine.builder(log).threads(TIMELESS).build();
+                Engine second = Engine.builder(log).threads(TIMELESS).build()) {
             AgentHandler handler = (request, reply) -> reply.message("answer");
             send(host(first, handler), MESSAGE);
 
