@@ -22,6 +22,7 @@ final class RawHttp2Client implements AutoCloseable {
     static final int HEADERS = 1;
     static final int RST_STREAM = 3;
     static final int GO_AWAY = 7;
+    private static final int WINDOW_UPDATE = 8;
     private static final int END_STREAM = 0x1;
     private static final int END_HEADERS = 0x4;
     private static final String SETTINGS = "000000 04 00 00000000";
@@ -30,6 +31,7 @@ final class RawHttp2Client implements AutoCloseable {
 
     private final Socket socket;
     private final DataInputStream in;
+    private int window = 65_535;
 
     RawHttp2Client(Socket socket) throws IOException {
         this.socket = socket;
@@ -141,10 +143,30 @@ final class RawHttp2Client implements AutoCloseable {
         while (true) {
             int first = in.readInt();
             var frame = new Frame(first & 0xff, in.readUnsignedByte(), in.readInt());
-            in.readFully(new byte[first >>> 8]);
+            read(frame, new byte[first >>> 8]);
             if (frame.stream() != 0 || frame.type() == GO_AWAY) {
                 return frame;
             }
+        }
+    }
+
+    private void read(Frame frame, byte[] payload) throws IOException {
+        in.readFully(payload);
+        if (frame.stream() == 0 && frame.type() == WINDOW_UPDATE) {
+            window += ByteBuffer.wrap(payload).getInt();
+        }
+    }
+
+    /** Bytes that the client may send on all streams together, since the beginning, as far as it has read frames. */
+    int windowOfConnection() {
+        return window;
+    }
+
+    /** Reads until the client may send so many bytes on all streams together, since the beginning. */
+    void awaitWindowOfConnection(int bytes) throws IOException {
+        while (window < bytes) {
+            int first = in.readInt();
+            read(new Frame(first & 0xff, in.readUnsignedByte(), in.readInt()), new byte[first >>> 8]);
         }
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a client of HTTP/2 gives up costs it nothing else on the same connection. */
+/** Streams of HTTP/2 that are given up, or whose requests are not read, cost the client nothing else on the connection. */
 @Timeout(60)
 class ResetStreamTest {
     private final Semaphore entered = new Semaphore(0);
@@ -102,6 +102,20 @@ class ResetStreamTest {
         client.awaitEnd(5);
         mayGo.countDown();
         client.awaitEnd(3);
+    }
+
+    @Test
+    void theWindowOfABodyThatIsNotReadIsReturned() throws Exception {
+        client.socket().setSoTimeout(10_000);
+        client.post(1, "/wait");
+        client.data(1, new byte[200_000], true);
+        client.get(3, "/echo");
+        client.awaitEnd(3);
+        int before = client.windowOfConnection();
+
+        mayGo.countDown();
+
+        client.awaitWindowOfConnection(before + 128 * 1024);
     }
 
     @Test

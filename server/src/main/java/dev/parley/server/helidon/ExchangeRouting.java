@@ -52,6 +52,9 @@ final class ExchangeRouting implements HttpRouting {
                 // Helidon waits for the rest of a request of HTTP/2; what ran here may have cleared the flag.
                 Thread.currentThread().interrupt();
             }
+            if (connection.isHttp2()) {
+                request.content().consume(); // Helidon does not if all of it has come, and never returns its window
+            }
         }
     }
 

@@ -46,8 +46,7 @@ final class Http2Streams {
     private final LinkedHashSet<Integer> cutOff = new LinkedHashSet<>();
     private int dropped;
 
-    // RFC 9113, section 6.5.2
-    private volatile int window = 65_535;
+    private volatile int window = 65_535; // RFC 9113, section 6.5.2
 
     // Frames that ask for nothing cost little each, and Helidon accepts any number of most of them: settings and pings,
     // which it answers, priorities, windows, headers that go on without a byte. A client has credit for so many, and
@@ -145,8 +144,7 @@ final class Http2Streams {
 
     /** Whether Helidon must not see data of a stream, since its request was reset before it was whole. */
     boolean drops(int stream, int bytes) {
-        dropped += cutOff.contains(stream) ? bytes : 0;
-        return cutOff.contains(stream) && dropped <= MOST_DROPPED;
+        return cutOff.contains(stream) && (dropped += bytes) <= MOST_DROPPED;
     }
 
     /** @throws Http2Exception if the client has sent too many frames that ask for nothing, which ends the connection */
