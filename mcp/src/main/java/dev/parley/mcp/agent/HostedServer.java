@@ -13,14 +13,12 @@ import dev.parley.protocol.support.Excerpt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -73,8 +71,10 @@ final class HostedServer implements AutoCloseable {
     private final Runnable onTools;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition change = lock.newCondition();
-    /** Held from the reading of rows to their adoption, so that the newest reading is adopted last. */
-    private final ReentrantLock adopting = new ReentrantLock();
+    // A thread that learns of an approval takes a number afterwards, so only readings with lower ones may lack it.
+    private final AtomicLong readings = new AtomicLong();
+    private long adopted; // number of a reading; guarded by adopting
+    private final ReentrantLock adopting = new ReentrantLock(); // held until the tools are reported
 
     private @Nullable McpClient client;
     private boolean isUnreachable; // the last attempt has failed, or the next one is far away
@@ -82,12 +82,12 @@ final class HostedServer implements AutoCloseable {
     private boolean isLost;
     private boolean isStale;
     private boolean closed;
-    private volatile Map<String, String> offered = Map.of();
+    private volatile Map<String, Tool> offered = Map.of(); // by the digests of the definitions
     private volatile List<Tool> approved;
     private volatile @Nullable String problem = "not connected yet";
     private volatile String lastProblem = "";
     private final AtomicInteger connections = new AtomicInteger();
-    private volatile long version = -1;
+    private long version = -1; // only for the thread that follows approvals
     private volatile long freshUntil = Long.MAX_VALUE;
     private volatile @Nullable Thread keeper;
     private long lastRead = System.nanoTime() - SHORTEST_PAUSE.toNanos();
@@ -236,26 +236,9 @@ final class HostedServer implements AutoCloseable {
                 ? LONGEST_TTL
                 : ttl.compareTo(SHORTEST_TTL) < 0 ? SHORTEST_TTL : ttl;
         freshUntil = elapsed() + kept.toNanos();
-        adopting.lock();
-        try {
-            compare(tools.tools());
-        } finally {
-            adopting.unlock();
-        }
+        offered = table.offered(entry.name(), tools.tools());
+        adopt();
         workNanos = System.nanoTime() - begun;
-    }
-
-    private void compare(List<Tool> tools) {
-        ToolTable.Comparison compared = table.offered(entry.name(), tools);
-        offered = compared.digests();
-        var pinned = new HashMap<String, String>();
-        compared.pins().forEach(pin -> pinned.put(pin.name(), pin.digest()));
-        adopt(
-                tools.stream()
-                        .filter(tool -> Objects.equals(pinned.get(tool.name()), offered.get(tool.name())))
-                        .sorted(Comparator.comparing(Tool::name))
-                        .toList(),
-                compared.pins().stream().filter(pin -> pin.heldDigest() != null).count());
     }
 
     private static long elapsed() {
@@ -269,13 +252,11 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
-    /**
-     * Takes over which tools may be used.
-     *
-     * @param usable those with approved definitions that the server still offers, by their names
-     * @param held how many tools wait
-     */
-    private void adopt(List<Tool> usable, long held) {
+    /** Takes over which tools may be used: those that the server offers in their approved definitions. */
+    private void adopt() {
+        long reading = readings.incrementAndGet();
+        List<ToolTable.Pin> pins = table.pins(entry.name());
+        long held = pins.stream().filter(pin -> pin.heldDigest() != null).count();
         if (held > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -283,40 +264,45 @@ final class HostedServer implements AutoCloseable {
                     entry.name(),
                     held);
         }
-        boolean isOther = !usable.equals(approved);
-        approved = usable;
-        if (isOther) {
-            onTools.run();
-        }
-    }
-
-    /** Takes over approvals of another hub. */
-    void approved(long changed) {
-        if (changed != version) {
-            version = changed;
-            approved();
-        }
-    }
-
-    /** Takes over what has been approved since. */
-    void approved() {
         adopting.lock();
         try {
-            adoptApproved(offered);
+            if (reading > adopted) {
+                adopted = reading;
+                List<Tool> usable = pins.stream()
+                        .flatMap(pin -> Optional.ofNullable(offered.get(pin.digest())).stream())
+                        .toList();
+                if (!usable.equals(approved)) {
+                    approved = usable;
+                    onTools.run();
+                }
+            }
         } finally {
             adopting.unlock();
         }
     }
 
-    private void adoptApproved(Map<String, String> present) {
-        if (!present.isEmpty()) {
-            List<ToolTable.Row> rows = table.rows(entry.name());
-            adopt(
-                    rows.stream()
-                            .filter(row -> row.digest().equals(present.get(row.name())))
-                            .flatMap(row -> Optional.ofNullable(row.approved()).stream())
-                            .toList(),
-                    rows.stream().filter(row -> row.held() != null).count());
+    /** Reports the tools as if they had changed. */
+    void report() {
+        adopting.lock();
+        try {
+            onTools.run();
+        } finally {
+            adopting.unlock();
+        }
+    }
+
+    /** Takes over approvals of another hub. Only for the thread that follows them. */
+    void approved(long changed) {
+        if (changed != version) {
+            approved();
+            version = changed; // not before: a failed reading is repeated
+        }
+    }
+
+    /** Takes over what has been approved since. */
+    void approved() {
+        if (!offered.isEmpty()) {
+            adopt();
         }
     }
 
@@ -331,12 +317,13 @@ final class HostedServer implements AutoCloseable {
      * @throws McpException INVALID_PARAMS if there is none, or its definition waits for approval
      */
     Tool tool(String name) {
-        Optional<Tool> tool = find(name);
+        Optional<Tool> tool =
+                approved.stream().filter(each -> each.name().equals(name)).findFirst();
         if (tool.isPresent()) {
             return tool.get();
         }
         ToolTable.Row row = table.row(entry.name(), name).orElseThrow(() -> McpException.notFound("tool", name));
-        if (row.approved() != null && row.digest().equals(offered.get(name))) {
+        if (row.approved() != null && offered.containsKey(row.digest())) {
             approved(); // by another hub
             return row.approved();
         }
@@ -345,10 +332,6 @@ final class HostedServer implements AutoCloseable {
                 : new McpException(
                         McpException.INVALID_PARAMS,
                         "tool \"" + name + "\": its definition is new or has changed, and waits for approval");
-    }
-
-    private Optional<Tool> find(String name) {
-        return approved.stream().filter(tool -> tool.name().equals(name)).findFirst();
     }
 
     /**

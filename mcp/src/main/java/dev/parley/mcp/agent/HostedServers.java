@@ -167,7 +167,7 @@ final class HostedServers implements HubExtension {
 
     @Override
     public void started() {
-        servers.keySet().forEach(this::describe); // of changes since the agents were made
+        servers.values().forEach(HostedServer::report); // of changes since the agents were made
     }
 
     @Override

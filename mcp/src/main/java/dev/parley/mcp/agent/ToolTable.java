@@ -170,13 +170,6 @@ final class ToolTable {
         }
     }
 
-    /**
-     * Tools that a server offers, and those that are pinned.
-     *
-     * @param digests of the offered definitions, by the names of their tools
-     */
-    record Comparison(Map<String, String> digests, List<Pin> pins) {}
-
     /** The last contact with a server. */
     record Contact(String server, String problem, Instant since) {}
 
@@ -242,6 +235,11 @@ final class ToolTable {
                 : session.list(ToolTable::row, ROWS + " WHERE server = ? ORDER BY name", server);
     }
 
+    /** The tools of a server without their definitions. */
+    List<Pin> pins(String server) {
+        return database.read(session -> session.list(Pin::read, PINS, server));
+    }
+
     /** One tool. */
     Optional<Row> row(String server, String name) {
         return database.read(
@@ -252,25 +250,25 @@ final class ToolTable {
      * Compares the definitions of a server with the approved ones. Those of the first contact are approved; others wait. A server may
      * have thousands of tools: the work is done beside that of callers, and written in parts.
      *
-     * @return the pins afterwards
+     * @return the tools by the digests of their definitions
      */
-    Comparison offered(String server, List<Tool> tools) {
+    Map<String, Tool> offered(String server, List<Tool> tools) {
         return database.scan("mcp " + server, PATIENCE, () -> compared(server, tools));
     }
 
-    private Comparison compared(String server, List<Tool> tools) {
-        List<Pin> before = database.read(session -> session.list(Pin::read, PINS, server));
+    private Map<String, Tool> compared(String server, List<Tool> tools) {
+        List<Pin> before = pins(server);
         boolean isFirst = before.isEmpty();
         long now = next(before);
         var known = new HashMap<String, Pin>();
         before.forEach(pin -> known.put(pin.name, pin));
-        var digests = new HashMap<String, String>();
+        var offered = new HashMap<String, Tool>();
         var changes = new ArrayList<Change>();
         for (Tool tool : tools) {
             FairPool.checkpoint();
             String text = text(tool);
             String digest = Sha256.hex(text);
-            digests.put(tool.name(), digest);
+            offered.put(digest, tool);
             Pin pin = known.get(tool.name());
             if (pin == null) {
                 changes.add(new Change(
@@ -305,9 +303,7 @@ final class ToolTable {
         }
         int unused =
                 database.writeInSlices(changes, false, (session, change) -> session.update(change.sql, change.values));
-        return new Comparison(
-                Map.copyOf(digests),
-                changes.isEmpty() ? before : database.read(session -> session.list(Pin::read, PINS, server)));
+        return Map.copyOf(offered);
     }
 
     /** A statement with its values. */

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,7 @@ final class ApprovalOrderTest {
     private ToolTable table;
     private HostedServer server;
     private List<Tool> tools;
+    private volatile Runnable report = () -> {};
 
     @BeforeEach
     void connect() throws Exception {
@@ -45,7 +48,10 @@ final class ApprovalOrderTest {
         database = Database.open(directory.resolve("data"), faults::wrap);
         table = new ToolTable(database);
         server = new HostedServer(
-                entry, table, (to, log, exit) -> PinnedClient.stdio(to.command(), Revision.V2026_07_28), () -> {});
+                entry,
+                table,
+                (to, log, exit) -> PinnedClient.stdio(to.command(), Revision.V2026_07_28),
+                () -> report.run());
         server.begin();
         Eventually.holds("the tools", () -> !server.tools().isEmpty());
         tools = server.tools();
@@ -122,5 +128,52 @@ final class ApprovalOrderTest {
         newer.join();
 
         assertThat(server.tools()).isEqualTo(tools);
+    }
+
+    @Test
+    void anApprovalDoesNotWaitForAnOlderReading() throws InterruptedException {
+        approve(changed());
+        Thread older = beginReading();
+        approve(tools);
+        Thread newer = Thread.ofVirtual().start(server::approved);
+
+        assertThat(newer.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(server.tools()).isEqualTo(tools);
+        faults.pass();
+        older.join();
+    }
+
+    @Test
+    void theNewestListIsReportedLast() throws InterruptedException {
+        var begun = new CountDownLatch(1);
+        var mayGo = new CountDownLatch(1);
+        var reported = new AtomicReference<List<Tool>>();
+        report = () -> {
+            List<Tool> list = server.tools();
+            begun.countDown();
+            if (list.isEmpty()) {
+                await(mayGo);
+            }
+            reported.set(list);
+        };
+        approve(changed());
+        Thread older = Thread.ofVirtual().start(server::approved);
+        begun.await();
+        approve(tools);
+        Thread newer = Thread.ofVirtual().start(server::approved);
+        newer.join(Duration.ofSeconds(1));
+        mayGo.countDown();
+        older.join();
+        newer.join();
+
+        assertThat(reported.get()).isEqualTo(tools);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
