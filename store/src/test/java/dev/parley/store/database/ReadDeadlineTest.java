@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * The threads of these tests are platform threads, on which no interrupt ends a statement.
  */
 @Timeout(60)
+@Tag("heavy") // waits for time limits of reads
 final class ReadDeadlineTest {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
