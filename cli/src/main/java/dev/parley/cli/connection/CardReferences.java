@@ -120,7 +120,7 @@ public final class CardReferences {
         Requests.requirePrivate(call, url, credentials);
         HttpDocument document;
         try {
-            document = Requests.read(Problems.unreachableHint(url.server()), () -> client.find(url));
+            document = Requests.read(Requests.unreachableHint(url.server()), () -> client.find(url));
         } catch (A2AException busy) {
             throw notFound("no agent card at " + busy.getMessage(), Problems.NO_CARD_HINT);
         } catch (ClientException redirected) {

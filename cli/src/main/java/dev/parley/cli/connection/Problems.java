@@ -1,6 +1,5 @@
 package dev.parley.cli.connection;
 
-import dev.parley.cli.command.ClientFlags;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
@@ -128,7 +127,7 @@ public final class Problems {
         };
         String agent = Invocation.quoted(place.agent());
         String hint = switch (failed.problem()) {
-            case UNREACHABLE -> unreachableHint(place.agent());
+            case UNREACHABLE -> Requests.unreachableHint(place.agent());
             case LOST, CLOSED, REDIRECTED -> "repeat the command with --debug to see how far it came";
             case STREAM_CUT -> "the task goes on: parley task get --wait TASK-ID";
             case TIMED_OUT -> "allow more time with --timeout";
@@ -171,13 +170,6 @@ public final class Problems {
                         : "see: parley doctor";
         };
         return CommandException.of(kind, String.valueOf(failed.getMessage()), hint, failed);
-    }
-
-    /** Next step for the user if no server answers at an address. */
-    static String unreachableHint(String address) {
-        return address.equals(ClientFlags.LOCAL_HUB)
-                ? "start a hub with: parley up; or name another agent with -a"
-                : "check the address given with -a, and that the agent is running";
     }
 
     private static @Nullable Object code(ErrorKind error, @Nullable String binding) {

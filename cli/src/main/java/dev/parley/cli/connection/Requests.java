@@ -1,5 +1,6 @@
 package dev.parley.cli.connection;
 
+import dev.parley.cli.command.ClientFlags;
 import dev.parley.cli.command.Invocation;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
@@ -96,6 +97,13 @@ public final class Requests {
                 Kind.PLAIN_HTTP,
                 what + " over plain HTTP, which others on the network can read (expected: https, or this machine)",
                 PLAIN_HTTP_HINT);
+    }
+
+    /** Next step for the user if no server answers at an address. */
+    static String unreachableHint(String address) {
+        return address.equals(ClientFlags.LOCAL_HUB)
+                ? "start a hub with: parley up; or name another agent with -a"
+                : "check the address given with -a, and that the agent is running";
     }
 
     /**

@@ -15,6 +15,7 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** {@code parley send}. Source: a2a-cli specification 0.2, section 10.2. */
 public final class SendCommand {
@@ -34,12 +35,9 @@ public final class SendCommand {
     }
 
     private static int run(Invocation call, MessageParts parts) throws InterruptedException {
-        boolean async = call.settings().isAsync();
-        if (async && call.isStreaming()) {
-            if (call.settings().isTyped("async")) {
-                throw CommandException.usage("--async and --stream contradict each other", "leave one of them out");
-            }
-            async = false;
+        boolean async = call.settings().isAsync() && !call.isStreaming();
+        if (call.settings().isAsync() && call.isStreaming() && call.settings().isTyped("async")) {
+            throw CommandException.usage("--async and --stream contradict each other", "leave one of them out");
         }
         Message message = Message.of(Role.USER, parts.parts(call.argument(0), call))
                 .in(call.request().contextId(), call.request().taskId());
@@ -48,33 +46,31 @@ public final class SendCommand {
                 message,
                 new SendConfiguration(List.of(), null, null, true),
                 call.request().metadata());
-        boolean immediately = async;
         return Connection.open(call, agent -> {
-            send(call, agent, request, immediately);
-            return 0;
-        });
-    }
-
-    private static void send(Invocation call, Connection agent, Operation.SendMessage request, boolean async)
-            throws InterruptedException {
-        var report = new TaskReport(call);
-        try {
-            SendResult result = async
-                    ? agent.client().call(request, CallContext.anonymous())
-                    : new TaskWait(agent, call, call.isStreaming() ? report::event : event -> {}).send(request);
+            var report = new TaskReport(call);
+            SendResult result;
+            try {
+                result = async
+                        ? agent.client().call(request, CallContext.anonymous())
+                        : new TaskWait(agent, call, call.isStreaming() ? report::event : event -> {}).send(request);
+            } catch (A2AException refused) {
+                throw problem(refused, message.taskId(), agent.place());
+            }
             if (call.isStreaming()) {
                 report.streamed(result);
             } else {
                 report.sent(result);
             }
-        } catch (A2AException refused) {
-            if (request.message().taskId() == null || !ABOUT_THE_TASK.contains(refused.error())) {
-                throw refused;
-            }
-            throw Problems.of(refused, agent.place())
-                    .withHint("the agent does not take messages for task "
-                            + request.message().taskId()
-                            + "; no other task was made. Repeat with --debug to see its answer");
-        }
+            return 0;
+        });
+    }
+
+    /** Explains a refusal of the task that was to be continued; others stay as they are. */
+    private static RuntimeException problem(A2AException refused, @Nullable String taskId, Problems.Place place) {
+        return taskId == null || !ABOUT_THE_TASK.contains(refused.error())
+                ? refused
+                : Problems.of(refused, place)
+                        .withHint("the agent does not take messages for task " + taskId
+                                + "; no other task was made. Repeat with --debug to see its answer");
     }
 }
