@@ -389,7 +389,7 @@ public final class KeyManager {
         return keyring;
     }
 
-    /** Returns a service id as it is kept. */
+    /** Returns a service id as it is kept. Other texts end with an IllegalArgumentException. */
     public static String id(String serviceId) {
         return ServiceKeys.service(serviceId);
     }

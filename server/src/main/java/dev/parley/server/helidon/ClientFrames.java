@@ -26,7 +26,7 @@ import java.io.ByteArrayOutputStream;
  *
  * <p>All bytes go on to Helidon, which judges whether they are right, except resets of streams that are over; and data of streams
  * that were reset goes on as an unknown frame. A reset comes by itself, so that Helidon asks for it only after it has handled
- * everything before. Floods end here, and frames that are too short for what they say they hold, which Helidon would read beyond.
+ * everything before. Ends a connection with a flood, or with a frame that is shorter than the lengths in it, beyond which Helidon reads.
  *
  * <p>Source: RFC 9113, sections 3.4, 4.1 and 6.
  */
