@@ -88,7 +88,8 @@ export function replay(steps, events, at) {
 }
 
 /**
- * Ids of the chain of steps that took longest.
+ * Ids of the chain of steps that took longest. Of chains that took equally long, it is the one of most steps: a step may begin and end
+ * within the millisecond in which those before it ended.
  *
  * @param {Step[]} steps
  * @param {Map<string, {begun?: number, ended?: number}>} times
@@ -97,24 +98,27 @@ export function replay(steps, events, at) {
  */
 export function criticalPath(steps, times, now) {
   const byId = new Map(steps.map(step => [step.id, step]));
-  /** @type {Map<string, {length: number, before?: string}>} */
+  /** @typedef {{length: number, steps: number, before?: string}} Chain length in ms, number of steps, and the step before the last one */
+  /** @type {Map<string, Chain>} */
   const best = new Map();
+  const isLonger = (/** @type {Chain} */ a, /** @type {Chain} */ b) => a.length > b.length || (a.length === b.length && a.steps > b.steps);
   const measure = (/** @type {Step} */ step) => {
     const known = best.get(step.id);
     if (known) return known;
     const { begun, ended } = times.get(step.id) ?? {};
-    /** @type {{length: number, before?: string}} */
-    const path = { length: 0 };
+    /** @type {Chain} */
+    const path = { length: 0, steps: 0 };
     best.set(step.id, path);
     for (const id of step.depends ?? []) {
       const before = byId.get(id);
-      const length = before ? measure(before).length : 0;
-      if (before && length >= path.length) Object.assign(path, { length, before: id });
+      const chain = before && measure(before);
+      if (chain && isLonger(chain, path)) Object.assign(path, { length: chain.length, steps: chain.steps, before: id });
     }
     if (begun !== undefined) path.length += (ended ?? now) - begun;
+    path.steps++;
     return path;
   };
-  let last = steps.filter(step => times.has(step.id)).reduce((/** @type {Step | undefined} */ most, step) => (!most || measure(step).length > measure(most).length ? step : most), undefined);
+  let last = steps.filter(step => times.has(step.id)).reduce((/** @type {Step | undefined} */ most, step) => (!most || isLonger(measure(step), measure(most)) ? step : most), undefined);
   const chain = new Set();
   while (last && !chain.has(last.id)) {
     chain.add(last.id);

@@ -27,6 +27,7 @@ export function children(spans) {
 
 /**
  * Ids of the spans that determine the end: from the end backwards, at each time the child that ended last before it, and its own children.
+ * Of children that ended in the same millisecond, the one that began last comes first: it may have begun as the other ended.
  *
  * @param {Span[]} spans @param {number} now
  * @returns {Set<string>}
@@ -35,7 +36,7 @@ export function criticalPath(spans, now) {
   const byParent = children(spans);
   const chain = new Set();
   const follow = (/** @type {string} */ parent, /** @type {number} */ end) => {
-    const rest = (byParent.get(parent) ?? []).filter(span => span.kind !== 'audit').sort((a, b) => endOf(b, now) - endOf(a, now));
+    const rest = (byParent.get(parent) ?? []).filter(span => span.kind !== 'audit').sort((a, b) => endOf(b, now) - endOf(a, now) || Date.parse(b.started) - Date.parse(a.started));
     for (const span of rest) {
       if (endOf(span, now) > end || chain.has(span.id)) continue;
       chain.add(span.id);

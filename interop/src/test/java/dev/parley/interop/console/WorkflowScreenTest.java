@@ -107,6 +107,30 @@ class WorkflowScreenTest {
         assertThat(browser.address()).contains(run);
     }
 
+    @Test
+    @DisplayName("S6, S7: a step that takes no millisecond is on the critical path, whatever the order of the document")
+    void aStepWithoutDurationIsOnTheCriticalPath() {
+        browser.go("workflows");
+        Object paths = browser.runAsync("""
+                const done = arguments[arguments.length - 1];
+                const app = document.querySelector('script[type=module]').src;
+                Promise.all([import(new URL('flow.js', app)), import(new URL('trace.js', app))]).then(([flow, trace]) => {
+                  const step = (id, ...depends) => ({id, agent: 'a', task: 't', state: 'completed', depends});
+                  const times = new Map([['slow', {begun: 0, ended: 9}], ['quick', {begun: 0, ended: 4}], ['end', {begun: 9, ended: 9}]]);
+                  const path = (...steps) => [...flow.criticalPath(steps, times, 20)].join(' ');
+                  const at = ms => new Date(ms).toISOString();
+                  const span = (id, started, ended) =>
+                    ({id, parent: id === 'run' ? '' : 'run', kind: 'task', agent: 'a', name: id, started: at(started), ended: at(ended)});
+                  const spans = [span('run', 0, 9), span('slow', 0, 9), span('end', 9, 9)];
+                  done([
+                    path(step('slow'), step('quick'), step('end', 'slow', 'quick')),
+                    path(step('end', 'quick', 'slow'), step('quick'), step('slow')),
+                    [...trace.criticalPath(spans, 20)].join(' ')]);
+                }, failure => done([String(failure)]));
+                """);
+        assertThat(paths).isEqualTo(List.of("end slow", "end slow", "run end slow"));
+    }
+
     private double left(String step) {
         return ((Number) requireNonNull(browser.run(
                         "return [...document.querySelectorAll('.node')].find(each => each.querySelector('.name').textContent"
