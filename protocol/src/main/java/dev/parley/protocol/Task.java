@@ -84,26 +84,11 @@ public record Task(
                 contextId,
                 update.status(),
                 artifacts,
-                keep ? withNote(requireNonNull(left)) : history,
+                keep
+                        ? Lists.appendBounded(
+                                history, requireNonNull(left), MOST_NOTES, message -> message.role() == Role.AGENT)
+                        : history,
                 TaskEvent.merge(metadata, update.metadata()));
-    }
-
-    /** The history with a message that streams have shown as the status; without the oldest of those if there are too many. */
-    private List<Message> withNote(Message note) {
-        int size = history.size();
-        int oldest = size - MOST_NOTES;
-        for (int i = size - 1; i >= Math.max(oldest, 0); i--) {
-            if (history.get(i).role() != Role.AGENT) {
-                return Lists.append(history, List.of(note));
-            }
-        }
-        if (oldest < 0) {
-            return Lists.append(history, List.of(note));
-        }
-        var kept = new ArrayList<Message>(history.subList(0, oldest));
-        kept.addAll(history.subList(oldest + 1, size));
-        kept.add(note);
-        return kept;
     }
 
     Task with(TaskArtifactUpdateEvent update) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.RandomAccess;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Immutable collections for records, with an append that costs the same for the ten-thousandth element. */
@@ -42,7 +43,22 @@ public final class Lists {
     }
 
     /**
-     * A view of the first {@code size} slots of an array that several views share.
+     * Returns {@code base} with {@code next} after it, in amortised constant time. If the last {@code most} elements of {@code base} are all of
+     * a kind, the oldest of these gives way.
+     *
+     * @param next of the kind
+     */
+    public static <T> List<T> appendBounded(List<T> base, T next, int most, Predicate<T> isOfKind) {
+        Appended<T> head = base instanceof Appended<T> appended ? appended : Appended.copyOf(base, 1);
+        int oldest = base.size() - most;
+        boolean isFull = oldest >= 0
+                && (head.skipsAt(oldest)
+                        || base.subList(oldest, base.size()).reversed().stream().allMatch(isOfKind));
+        return (isFull ? head.without(oldest) : head).with(List.of(next));
+    }
+
+    /**
+     * A view of slots of an array that several views share: of the first {@code head}, and of those from {@code start} to {@code end}.
      *
      * <p>The newest view may write after its end, because no other view looks there; an older one that is appended to
      * gets an array of its own. {@code used} marks the newest view's end, guarded by the array's owner.
@@ -59,28 +75,52 @@ public final class Lists {
         }
 
         private final Slots slots;
-        private final int size;
+        private final int head;
+        private final int start;
+        private final int end;
 
-        private Appended(Slots slots, int size) {
+        private Appended(Slots slots, int head, int start, int end) {
             this.slots = slots;
-            this.size = size;
+            this.head = head;
+            this.start = start;
+            this.end = end;
+        }
+
+        /** All slots. */
+        private static <T> Appended<T> of(Slots slots) {
+            return new Appended<>(slots, 0, 0, slots.used);
         }
 
         static <T> Appended<T> copyOf(List<T> base, int room) {
             @Nullable Object[] elements = Arrays.copyOf(base.toArray(), Math.max(8, (base.size() + room) * 2));
-            return new Appended<>(new Slots(elements, base.size()), base.size());
+            return of(new Slots(elements, base.size()));
+        }
+
+        /** Whether the newest change was that an element gave way at this index: those after it are of one kind then. */
+        boolean skipsAt(int index) {
+            return head < start && head == index;
+        }
+
+        /** This view without one element. A view skips one range, so one that skips another range already gets its own array. */
+        Appended<T> without(int index) {
+            if (head == start) {
+                return new Appended<>(slots, index, index + 1, end);
+            }
+            return index == head
+                    ? new Appended<>(slots, head, start + 1, end)
+                    : copyOf(this, 1).without(index);
         }
 
         Appended<T> with(List<? extends T> more) {
             synchronized (slots) {
-                if (slots.used == size && size + more.size() <= slots.elements.length) {
+                if (slots.used == end && end + more.size() <= slots.elements.length) {
                     write(slots, more);
-                    return new Appended<>(slots, slots.used);
+                    return new Appended<>(slots, head, start, slots.used);
                 }
             }
-            Slots larger = new Slots(Arrays.copyOf(slots.elements, (size + more.size()) * 2), size);
-            write(larger, more);
-            return new Appended<>(larger, larger.used);
+            Appended<T> larger = copyOf(this, more.size());
+            write(larger.slots, more);
+            return of(larger.slots);
         }
 
         private static void write(Slots slots, List<?> more) {
@@ -90,14 +130,22 @@ public final class Lists {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // only elements of type T are written below size
+        @SuppressWarnings("unchecked") // only elements of type T are written below the end
         public T get(int index) {
-            return (T) Objects.requireNonNull(slots.elements[Objects.checkIndex(index, size)]);
+            int slot = Objects.checkIndex(index, size());
+            return (T) Objects.requireNonNull(slots.elements[slot < head ? slot : slot - head + start]);
+        }
+
+        @Override
+        public @Nullable Object[] toArray() {
+            @Nullable Object[] all = Arrays.copyOf(slots.elements, size());
+            System.arraycopy(slots.elements, start, all, head, end - start);
+            return all;
         }
 
         @Override
         public int size() {
-            return size;
+            return head + end - start;
         }
     }
 }
