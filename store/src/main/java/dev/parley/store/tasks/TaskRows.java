@@ -7,7 +7,6 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.store.database.DatabaseSession;
@@ -17,7 +16,6 @@ import dev.parley.store.database.SqliteSystem;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,34 +61,26 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
         static final Ids NONE = new Ids(null, null);
 
         static Ids in(List<LoggedEvent> events) {
-            String received = null;
-            String sent = null;
-            for (LoggedEvent each : events) {
-                for (Message message : messages(each.event())) {
-                    if (message.role() == Role.USER) {
-                        received = message.messageId();
-                    } else {
-                        sent = message.messageId();
-                    }
-                }
+            Ids ids = NONE;
+            for (int i = events.size() - 1; i >= 0 && (ids.received == null || ids.sent == null); i--) {
+                ids = switch (events.get(i).event()) {
+                    case Message message -> ids.or(message);
+                    case Task task ->
+                        task.history().reversed().stream()
+                                .reduce(ids.or(task.status().message()), Ids::or, (one, two) -> one);
+                    case TaskStatusUpdateEvent update -> ids.or(update.status().message());
+                    case TaskArtifactUpdateEvent none -> ids;
+                };
             }
-            return new Ids(received, sent);
+            return ids;
         }
 
-        private static List<Message> messages(TaskEvent event) {
-            return switch (event) {
-                case Message message -> List.of(message);
-                case Task task -> with(task.history(), task.status().message());
-                case TaskStatusUpdateEvent update ->
-                    with(List.of(), update.status().message());
-                case TaskArtifactUpdateEvent none -> List.of();
-            };
-        }
-
-        private static List<Message> with(List<Message> history, @Nullable Message last) {
-            return last == null
-                    ? history
-                    : Stream.concat(history.stream(), Stream.of(last)).toList();
+        /** These, or with the id of an older message if they have none of its kind. */
+        private Ids or(@Nullable Message older) {
+            if (older == null || (older.role() == Role.USER ? received : sent) != null) {
+                return this;
+            }
+            return older.role() == Role.USER ? new Ids(older.messageId(), sent) : new Ids(received, older.messageId());
         }
     }
 
