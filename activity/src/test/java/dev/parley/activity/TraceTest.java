@@ -11,12 +11,14 @@ import dev.parley.hub.Hub;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Traces from the log of tasks, over HTTP. */
 @Timeout(40)
+@Tag("heavy")
 class TraceTest {
     private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 

@@ -18,12 +18,14 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code parley run -a AGENT -i TEXT} and {@code parley config}, as AgentVault has them. */
 @Timeout(120)
+@Tag("heavy")
 final class AgentRunTest {
     @TempDir
     Path directory = Path.of("");

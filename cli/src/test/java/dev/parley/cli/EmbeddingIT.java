@@ -18,12 +18,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Projects outside the source tree that depend on Parley: the program of the README, what {@code parley init} creates. */
 @Timeout(300)
+@Tag("heavy")
 class EmbeddingIT {
     private static final Path ROOT = Path.of("").toAbsolutePath().resolve("..").normalize();
     private static final Path DOCUMENT = ROOT.resolve("docs/embedding.md");

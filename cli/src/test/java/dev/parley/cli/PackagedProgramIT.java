@@ -27,12 +27,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program as it is shipped, in processes of its own: what tests within one process cannot see. */
 @Timeout(300)
+@Tag("heavy")
 class PackagedProgramIT {
     private static final Path JAR = Path.of(System.getProperty("parley.program"));
     /** What a shell reports for a process that SIGTERM has ended. */

@@ -20,12 +20,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The steps of {@code docs/tutorial.md}, from an empty directory, with the launcher and the packaged program. */
 @Timeout(240)
+@Tag("heavy")
 class TutorialIT {
     private static final Path TUTORIAL = Path.of("../docs/tutorial.md").toAbsolutePath();
     private static final Pattern FILE =

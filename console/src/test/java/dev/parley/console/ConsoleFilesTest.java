@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page of the console and its files, at a real hub. */
 @Timeout(60)
+@Tag("heavy")
 final class ConsoleFilesTest {
     private static final int MAX_SCRIPT = 40_000;
     private static final int MAX_STYLE = 15_000;

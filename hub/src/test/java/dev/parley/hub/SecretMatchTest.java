@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.logging.Filter;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The secrets of a hub against those that its database belongs with. */
 @Timeout(120)
+@Tag("heavy")
 final class SecretMatchTest {
     private static final List<String> FILES = List.of("token.secret", "webhook.master", "encryption.key");
 

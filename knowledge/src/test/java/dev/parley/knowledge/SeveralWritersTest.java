@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Numbers of rows when more than one graph writes to a database, each with a memory of its own. */
 @Timeout(120)
+@Tag("heavy")
 final class SeveralWritersTest {
     private static final String GROUP = "group";
     private static final CallContext ALICE = CallContext.of("alice", new Scope(GROUP, "alice"));

@@ -22,9 +22,11 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("heavy")
 final class SqliteTaskLogTest extends TaskLogContract {
     @TempDir
     Path directory = Path.of("");

@@ -37,11 +37,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Metrics and traces of routes, by their values after known traffic. */
 @Timeout(60)
+@Tag("heavy")
 final class GatewayMetricsTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static Hub hub;

@@ -8,10 +8,12 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 /** KG27 */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("heavy")
 class PostgresqlStatementStoreTest extends StatementStoreContract {
     private @Nullable Database database;
     private @Nullable StatementStore store;

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Results of steps as parameters of others, and the limits of what is handed on. */
 @Timeout(120)
+@Tag("heavy")
 final class ReferencesTest {
     private final ConcurrentLinkedQueue<Object> seen = new ConcurrentLinkedQueue<>();
 

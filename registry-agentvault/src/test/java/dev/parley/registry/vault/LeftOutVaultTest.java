@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Cards of AgentVault after hubs without this module have changed the entries of the same database. */
 @Timeout(120)
+@Tag("heavy")
 final class LeftOutVaultTest {
     private static final String CARDS = "/api/v1/agent-cards/?active_only=false";
     private static final String ENTRIES = "/registry/agents";

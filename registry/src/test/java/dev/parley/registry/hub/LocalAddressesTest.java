@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Addresses of the machine of a hub, in the deployments of the manual. */
 @Timeout(120)
+@Tag("heavy")
 final class LocalAddressesTest {
     private static final String PUBLIC_URL = "https://agents.example.com";
     private static final Authentication REQUIRED = Authentication.named(List.of("required"));

@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tables of extensions in a database that registries with and without the extension write by turns. */
 @Timeout(120)
+@Tag("heavy")
 final class DerivedTablesTest {
     private static final CallContext ANNA = CallContext.of("anna", new CallContext.Scope("blue", "anna"));
     private static final CallContext ANYONE = CallContext.unauthenticated("green");
