@@ -87,7 +87,7 @@ final class Recovery {
         this.runs = runs;
         this.threads = threads;
         this.timer = timer;
-        for (Head head : log.unfinished()) {
+        for (Head head : log.interrupted()) {
             var entry = new Entry(head, null);
             waiting.put(head.key(), entry);
             line(head.key()).entries.add(entry);

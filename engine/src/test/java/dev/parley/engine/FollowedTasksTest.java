@@ -42,7 +42,8 @@ final class FollowedTasksTest {
 
     private final MemoryTaskLog log = new MemoryTaskLog(InstantSource.system(), Once.CLAIM);
     private final Engine first = Engine.builder(log).grace(Duration.ZERO).build();
-    private final Engine second = Engine.builder(log).grace(Duration.ZERO).build();
+    private final Engine second =
+            Engine.builder(log.share()).grace(Duration.ZERO).build();
     /** What the agent does next. */
     private final LinkedBlockingQueue<String> steps = new LinkedBlockingQueue<>();
 

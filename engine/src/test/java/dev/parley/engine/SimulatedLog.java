@@ -471,8 +471,14 @@ final class SimulatedLog implements TaskLog {
     @Override
     public List<Head> unfinished() {
         return disk.log.unfinished().stream()
-                .filter(head -> !requireNonNull(disk.owners.get(head.key())).isAlive())
                 .sorted(Comparator.comparing(head -> disk.order.get(head.key())))
+                .toList();
+    }
+
+    @Override
+    public List<Head> interrupted() {
+        return unfinished().stream()
+                .filter(head -> !requireNonNull(disk.owners.get(head.key())).isAlive())
                 .toList();
     }
 

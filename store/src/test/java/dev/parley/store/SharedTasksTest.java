@@ -485,6 +485,23 @@ final class SharedTasksTest {
         assertThat(send(other, said("m-1", "wait"), CALLER).state()).isEqualTo(TaskState.COMPLETED);
     }
 
+    @Test
+    void aHubThatStartsBesideAnotherDoesNotTakeUpItsTasks() {
+        AgentEndpoint one = asking();
+        var begins = new SendMessage(
+                null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
+        String task = ((Task) one.call(begins, CALLER)).id();
+
+        Store other = store(InstantSource.system(), Once.CLAIM);
+
+        assertThat(stores.getFirst().log().interrupted())
+                .extracting(head -> head.key().taskId())
+                .containsExactly(task);
+        assertThat(other.log().interrupted()).isEmpty();
+        assertThat(other.log().unfinished()).hasSize(1);
+        steps.add("end");
+    }
+
     /** Reads a stream of another hub while the owner emits an event now and then, and returns how late each was, in ms. */
     private List<Long> lateness(int events, Runnable disturbance) throws Exception {
         AgentEndpoint one = asking();

@@ -48,18 +48,20 @@ public final class MemoryTaskLog implements TaskLog {
     }
 
     /** Held while tasks change, and while the events of one are read or several are listed. */
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock;
 
-    private final Map<TaskKey, Row> rows = new ConcurrentHashMap<>();
-    private final Map<MessageKey, Led> messages = new ConcurrentHashMap<>();
-    private final Map<TaskName, String> names = new ConcurrentHashMap<>();
+    private final Map<TaskKey, Row> rows;
+    private final Map<MessageKey, Led> messages;
+    private final Map<TaskName, String> names;
     /** The tasks that are about to begin, by what they have claimed. */
-    private final Map<Object, String> claims = new HashMap<>();
+    private final Map<Object, String> claims;
 
-    private final Map<Context, Integer> turns = new ConcurrentHashMap<>();
-    private final MemoryPushStore webhooks = new MemoryPushStore();
+    private final Map<Context, Integer> turns;
+    private final MemoryPushStore webhooks;
     private final InstantSource clock;
     private final Once once;
+    /** The engines that run unfinished tasks of a log of {@link Once#CLAIM}. */
+    private final Map<TaskKey, MemoryTaskLog> owners;
 
     private record Led(String taskId, Instant at) {}
 
@@ -74,8 +76,34 @@ public final class MemoryTaskLog implements TaskLog {
 
     /** @param once when a message gets its task */
     public MemoryTaskLog(InstantSource clock, Once once) {
+        this.lock = new ReentrantLock();
+        this.rows = new ConcurrentHashMap<>();
+        this.messages = new ConcurrentHashMap<>();
+        this.names = new ConcurrentHashMap<>();
+        this.claims = new HashMap<>();
+        this.turns = new ConcurrentHashMap<>();
+        this.webhooks = new MemoryPushStore();
+        this.owners = new ConcurrentHashMap<>();
         this.clock = clock;
         this.once = once;
+    }
+
+    private MemoryTaskLog(MemoryTaskLog same) {
+        this.lock = same.lock;
+        this.rows = same.rows;
+        this.messages = same.messages;
+        this.names = same.names;
+        this.claims = same.claims;
+        this.turns = same.turns;
+        this.webhooks = same.webhooks;
+        this.owners = same.owners;
+        this.clock = same.clock;
+        this.once = same.once;
+    }
+
+    /** Returns the same log for another engine, which owns the tasks that it runs. */
+    public MemoryTaskLog share() {
+        return new MemoryTaskLog(this);
     }
 
     /** The webhooks of its tasks. */
@@ -104,6 +132,10 @@ public final class MemoryTaskLog implements TaskLog {
             }
             Row row = rows.get(segment.head().key());
             long last = row == null ? 0 : row.head().lastSequence();
+            if (owners.getOrDefault(segment.head().key(), this) != this) {
+                writer.failed(segment, new IllegalStateException("task " + taskId + " is run by another engine"));
+                return;
+            }
             if (segment.events().getFirst().sequence() != last + 1) {
                 writer.failed(segment, new IllegalStateException("task " + taskId + " has other events"));
                 return;
@@ -116,6 +148,11 @@ public final class MemoryTaskLog implements TaskLog {
             NavigableMap<Long, Instant> times = row == null ? new TreeMap<>() : row.times();
             times.put(segment.events().getFirst().sequence(), clock.instant());
             rows.put(segment.head().key(), new Row(segment.head(), events, cause, sum, times));
+            if (once == Once.CLAIM && !segment.head().state().isSettled()) {
+                owners.put(segment.head().key(), this);
+            } else {
+                owners.remove(segment.head().key());
+            }
             turns.merge(Context.of(segment.head()), more, Integer::sum);
             var led = new Led(taskId, clock.instant());
             segment.messages().forEach(key -> messages.put(key, led));
@@ -362,6 +399,11 @@ public final class MemoryTaskLog implements TaskLog {
         return heads(head -> !head.state().isSettled());
     }
 
+    @Override
+    public List<Head> interrupted() {
+        return once == Once.INDEX ? unfinished() : heads(head -> owners.get(head.key()) == this);
+    }
+
     private List<Head> heads(Predicate<Head> which) {
         lock.lock();
         try {
@@ -396,6 +438,7 @@ public final class MemoryTaskLog implements TaskLog {
         try {
             for (TaskKey key : tasks) {
                 webhooks.remove(key);
+                owners.remove(key);
                 Row row = rows.remove(key);
                 if (row != null) {
                     turns.computeIfPresent(

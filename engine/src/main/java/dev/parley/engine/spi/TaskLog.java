@@ -314,6 +314,11 @@ public interface TaskLog extends AutoCloseable {
     /** All tasks that have not ended and do not wait for their caller: what a crash interrupted. In no order. */
     List<Head> unfinished();
 
+    /** The unfinished tasks that this engine is to take up when it starts: all of them, or those that it owns in a log of {@link Once#CLAIM}. */
+    default List<Head> interrupted() {
+        return unfinished();
+    }
+
     /** Returns the time of the newest event that was written before this log was opened; empty if that is not known. */
     default Optional<Instant> newest() {
         return Optional.empty();

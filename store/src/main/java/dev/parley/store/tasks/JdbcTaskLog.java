@@ -420,6 +420,13 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
+    public List<Head> interrupted() {
+        return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
+                ? lists.unfinished(system.stream())
+                : lists.unfinished();
+    }
+
+    @Override
     public Optional<Head> find(TaskKey key) {
         return lists.find(key);
     }

@@ -213,4 +213,12 @@ record TaskLists(Database database, Lanes lanes) {
                 session,
                 "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE state IN (0, 1, 2)"));
     }
+
+    /** The unfinished tasks of a stream. */
+    List<Head> unfinished(long stream) {
+        return database.read(session -> heads(
+                session,
+                "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE owner = ?",
+                stream));
+    }
 }
