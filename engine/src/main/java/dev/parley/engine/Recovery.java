@@ -28,10 +28,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resumes tasks that were interrupted by a crash, or because the log refused their events.
+ * Resumes tasks that were interrupted by a crash, or because the log refused their events, and those of engines that have ended.
  *
  * <p>A message to such a task waits until it is taken up. Only a few tasks of an agent are taken up before their turns have
  * begun, so that a start with thousands of them needs no memory for all. A task that cannot be read is set aside, so that
@@ -47,6 +48,9 @@ final class Recovery {
     private static final Backoff WRITES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(64));
 
     private static final Backoff READS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(1_024));
+
+    /** Pause before another look at a task that a run goes on with. */
+    private static final Duration RUNS = Duration.ofSeconds(1);
 
     /** A task that is to be taken up. */
     private static final class Entry {
@@ -68,7 +72,7 @@ final class Recovery {
         final Queue<Entry> entries = new ConcurrentLinkedQueue<>();
         final AtomicInteger ahead = new AtomicInteger();
         final AtomicBoolean busy = new AtomicBoolean();
-        volatile @Nullable Runner runner;
+        final AtomicReference<@Nullable Runner> runner = new AtomicReference<>();
     }
 
     private final TaskLog log;
@@ -87,11 +91,22 @@ final class Recovery {
         this.runs = runs;
         this.threads = threads;
         this.timer = timer;
-        for (Head head : log.interrupted()) {
+        add(log.interrupted());
+    }
+
+    private void add(List<Head> heads) {
+        for (Head head : heads) {
             var entry = new Entry(head, null);
-            waiting.put(head.key(), entry);
-            line(head.key()).entries.add(entry);
+            if (waiting.putIfAbsent(head.key(), entry) == null) {
+                line(head.key()).entries.add(entry);
+            }
         }
+    }
+
+    /** Takes up tasks that this engine owns from now on, or that it may own unnoticed. */
+    void takeUp(List<Head> heads) {
+        add(heads);
+        heads.stream().map(head -> line(head.key())).distinct().forEach(this::work);
     }
 
     private Line line(TaskKey key) {
@@ -101,9 +116,17 @@ final class Recovery {
     /** Takes up the tasks of an agent, from now on. */
     void host(String agent, Runner runner) {
         Line line = lines.computeIfAbsent(agent, name -> new Line());
-        line.runner = runner;
+        line.runner.set(runner);
         if (!line.entries.isEmpty()) {
             LOG.log(Level.INFO, "agent {0}: {1} tasks were interrupted", agent, line.entries.size());
+            work(line);
+        }
+    }
+
+    /** Takes up the tasks of an agent that is not hosted, unless it is hosted meanwhile. */
+    void standIn(String agent, Runner runner) {
+        Line line = lines.computeIfAbsent(agent, name -> new Line());
+        if (line.runner.compareAndSet(null, runner)) {
             work(line);
         }
     }
@@ -159,7 +182,7 @@ final class Recovery {
     }
 
     private void work(Line line) {
-        Runner runner = line.runner;
+        Runner runner = line.runner.get();
         if (runner != null && hasWork(line) && line.busy.compareAndSet(false, true)) {
             threads.start("recovery", () -> {
                 try {
@@ -194,6 +217,11 @@ final class Recovery {
             pin = tasks.live().pin(key);
         } catch (RuntimeException unreadable) {
             setAside(entry, unreadable);
+            return;
+        }
+        if (pin != null && !pin.task().hold()) { // a message has met it after its engine had ended
+            pin.close();
+            later(entry, RUNS);
             return;
         }
         // Only now: an object that is loaded after this is not held, and while this one is pinned there is no other.

@@ -2,18 +2,27 @@ package dev.parley.engine;
 
 import static dev.parley.engine.Calls.await;
 import static dev.parley.engine.Calls.sendImmediately;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +39,9 @@ final class OwnersTest {
     private final LinkedBlockingQueue<String> begun = new LinkedBlockingQueue<>();
 
     private final LinkedBlockingQueue<String> steps = new LinkedBlockingQueue<>();
+
+    /** Steps of handlers that stand still. */
+    private final LinkedBlockingQueue<String> never = new LinkedBlockingQueue<>();
 
     @AfterEach
     void close() {
@@ -49,7 +61,7 @@ final class OwnersTest {
                 .handle((request, reply) -> {
                     reply.working("busy");
                     begun.add(name + " " + request.taskId());
-                    steps.take();
+                    (name.equals("ended") ? never : steps).take();
                     reply.complete(name + " " + request.attempt());
                 }));
     }
@@ -76,6 +88,100 @@ final class OwnersTest {
         assertThat(await(one, working.id()).text()).isEqualTo("one 1");
         assertThat(await(one, submitted.id()).text()).isEqualTo("one 1");
         assertThat(begun).isEmpty();
+    }
+
+    /** Ends an engine without a word: its log takes nothing any more, and its handlers stand still. */
+    private void kill(MemoryTaskLog ended) {
+        ended.close();
+    }
+
+    @Test
+    void eachTaskOfAnEngineThatHasEndedGoesOnAtOneOther() throws Exception {
+        MemoryTaskLog dead = log.share();
+        AgentEndpoint ended = host(engine(dead), "ended");
+        Set<String> tasks = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            tasks.add(sendImmediately(ended, "hello").id());
+        }
+        nextRun();
+        AgentEndpoint one = host(engine(log), "one");
+        AgentEndpoint other = host(engine(log.share()), "other");
+
+        kill(dead);
+        var runs = new HashSet<String>();
+        for (int i = 0; i < 20; i++) {
+            String run = nextRun();
+            assertThat(run).doesNotStartWith("ended");
+            assertThat(runs.add(run.substring(run.indexOf(' ') + 1)))
+                    .as("the first run of %s", run)
+                    .isTrue();
+            steps.add("end");
+        }
+
+        assertThat(runs).isEqualTo(tasks);
+        for (String task : tasks) {
+            Task done = await(one, task);
+            assertThat(done.state()).isEqualTo(TaskState.COMPLETED);
+            assertThat(other.call(GetTask.of(task), Calls.ALICE)).isEqualTo(done);
+        }
+    }
+
+    @Test
+    void aTaskThatIsFollowedGoesOnAtTheEngineThatFollowsIt() throws Exception {
+        MemoryTaskLog dead = log.share();
+        Task task = sendImmediately(host(engine(dead), "ended"), "hello");
+        nextRun();
+        AgentEndpoint one = host(engine(log), "one");
+
+        try (Feed<LoggedEvent> stream = one.watch(new SubscribeToTask(null, task.id(), 0L), Calls.ALICE)) {
+            kill(dead);
+            assertThat(nextRun()).isEqualTo("one " + task.id());
+            steps.add("end");
+            assertThat(Calls.drain(stream))
+                    .extracting(LoggedEvent::sequence)
+                    .isSorted()
+                    .doesNotHaveDuplicates();
+        }
+        assertThat(await(one, task.id()).text()).isEqualTo("one 2");
+    }
+
+    @Test
+    void tasksOfAnAgentThatNoEngineHostsFailAfterFiveMinutes() throws Exception {
+        MemoryTaskLog dead = log.share();
+        AgentEndpoint ended = host(engine(dead), "ended");
+        Task working = sendImmediately(ended, "hello");
+        Task submitted = sendImmediately(ended, "hello");
+        nextRun();
+        Engine other = engine(log);
+        kill(dead);
+        now = now.plus(TaskLog.LONGEST_UNHOSTED.minusSeconds(1));
+        assertThat(log.takeOver(Set.of(), 10)).isEmpty();
+
+        now = now.plusSeconds(2);
+        for (Task task : List.of(working, submitted)) {
+            try (Feed<LoggedEvent> stream = other.follow(new TaskKey(Calls.ALICE.scope(), "agent", task.id()))) {
+                Calls.drain(stream);
+            }
+            Task failed = Tasks.fold(log, new TaskKey(Calls.ALICE.scope(), "agent", task.id()))
+                    .task();
+            assertThat(failed.state()).isEqualTo(TaskState.FAILED);
+            assertThat(requireNonNull(failed.status().message()).text()).startsWith("No server hosts the agent");
+        }
+    }
+
+    @Test
+    void tasksOfAnAgentThatAnotherEngineHostsAreLeftToIt() {
+        MemoryTaskLog dead = log.share();
+        sendImmediately(host(engine(dead), "ended"), "hello");
+        MemoryTaskLog hosting = log.share();
+        hosting.takeOver(Set.of("agent"), 10);
+        kill(dead);
+
+        now = now.plus(TaskLog.LONGEST_UNHOSTED.plusSeconds(1));
+
+        assertThat(log.takeOver(Set.of("another"), 10)).isEmpty();
+        assertThat(hosting.takeOver(Set.of("agent"), 10)).hasSize(1);
+        assertThat(hosting.takeOver(Set.of("agent"), 10)).isEmpty();
     }
 
     @Test

@@ -50,7 +50,9 @@ final class SimulatedLog implements TaskLog {
         /** Claims are granted without a look. */
         IGNORES_CLAIMS,
         /** A process goes on to find the head of a task that it has found first. */
-        SHOWS_OLD_HEADS
+        SHOWS_OLD_HEADS,
+        /** Tasks of a process that has ended are given to each process that asks for them. */
+        SHARES_TAKEOVERS
     }
 
     /** The part that survives a crash. */
@@ -75,6 +77,9 @@ final class SimulatedLog implements TaskLog {
         private final Map<MessageKey, Claimed> claims = new HashMap<>();
         /** The processes that write to tasks. */
         private final Map<TaskKey, SimulatedThreads.Machine> owners = new HashMap<>();
+
+        /** The processes that have got tasks of ended ones, for a log with a fault. */
+        private final Map<TaskKey, Set<SimulatedThreads.Machine>> left = new HashMap<>();
 
         private record Claimed(String taskId, SimulatedThreads.Machine process) {}
 
@@ -121,9 +126,32 @@ final class SimulatedLog implements TaskLog {
                     .toList();
         }
 
+        /** Whether the process of a task has ended; with a fault also whether it had, unless this process has asked before. */
+        private boolean isLeft(TaskKey key, SimulatedThreads.Machine process) {
+            boolean isLeft = !requireNonNull(owners.get(key)).isAlive();
+            if (fault == LogFault.SHARES_TAKEOVERS && (isLeft || left.containsKey(key))) {
+                return left.computeIfAbsent(key, any -> new HashSet<>()).add(process);
+            }
+            return isLeft;
+        }
+
+        private boolean isOfAnother(Segment segment, SimulatedThreads.Machine process) {
+            Head before = log.find(segment.head().key()).orElse(null);
+            long last = before == null ? 0 : before.lastSequence();
+            return segment.events().getFirst().sequence() != last + 1
+                    || before != null
+                            && !before.state().isSettled()
+                            && fault != LogFault.SHARES_TAKEOVERS
+                            && !process.equals(owners.get(segment.head().key()));
+        }
+
         /** Returns why a segment was refused; null if it is stored. */
-        private @Nullable KeyTakenException store(Segment segment, SimulatedThreads.Machine process) {
+        private @Nullable RuntimeException store(Segment segment, SimulatedThreads.Machine process) {
             TaskKey key = segment.head().key();
+            if (once == Once.CLAIM && isOfAnother(segment, process)) {
+                release(segment);
+                return new Fault("another process runs the task, or has written to it");
+            }
             KeyTakenException taken = segment.messages().stream()
                     .map(message -> fault == LogFault.IGNORES_CLAIMS
                                     && claims.get(message) != null
@@ -322,16 +350,16 @@ final class SimulatedLog implements TaskLog {
             }
             return group.size() <= 1;
         }
-        var taken = new HashMap<Work, KeyTakenException>();
+        var taken = new HashMap<Work, RuntimeException>();
         for (Work work : group) {
-            KeyTakenException refusal = disk.store(work.segment(), process);
+            RuntimeException refusal = disk.store(work.segment(), process);
             if (refusal != null) {
                 taken.put(work, refusal);
             }
         }
         for (Work work : group) {
             simulation.mayYield();
-            KeyTakenException refusal = taken.get(work);
+            RuntimeException refusal = taken.get(work);
             tell(() -> {
                 if (refusal == null) {
                     work.writer().written(work.segment());
@@ -477,9 +505,24 @@ final class SimulatedLog implements TaskLog {
 
     @Override
     public List<Head> interrupted() {
-        return unfinished().stream()
-                .filter(head -> !requireNonNull(disk.owners.get(head.key())).isAlive())
-                .toList();
+        return disk.once == Once.INDEX
+                ? unfinished()
+                : unfinished().stream()
+                        .filter(head -> process.equals(disk.owners.get(head.key())))
+                        .toList();
+    }
+
+    @Override
+    public List<Head> takeOver(Set<String> agents, int limit) {
+        return read(() -> {
+            List<Head> taken = unfinished().stream()
+                    .filter(head -> agents.contains(head.key().agent()))
+                    .filter(head -> disk.isLeft(head.key(), process))
+                    .limit(limit)
+                    .toList();
+            taken.forEach(head -> disk.owners.put(head.key(), process));
+            return taken;
+        });
     }
 
     @Override

@@ -90,6 +90,8 @@ final class Simulation {
     private final @Nullable Server peer;
 
     private final List<Twin> twins = new ArrayList<>();
+    /** The processes whose agents work at a task. */
+    private final Map<String, Set<SimulatedThreads.Machine>> atWork = new HashMap<>();
     /** Tasks of which the agent has worked at a message. */
     private final Map<String, Set<String>> workedAt = new HashMap<>();
 
@@ -280,6 +282,11 @@ final class Simulation {
             if (working.merge(task, 1, Integer::sum) > 1) {
                 fail(new Violation(Invariant.ONE_LIVE_TASK, "at most one handler works at task " + task));
             }
+            Set<SimulatedThreads.Machine> others = atWork.computeIfAbsent(task, id -> new HashSet<>());
+            others.add(process);
+            if (others.stream().filter(SimulatedThreads.Machine::isAlive).count() > 1) {
+                fail(new Violation(Invariant.ONE_LIVE_TASK, "one process works at task " + task));
+            }
             Set<String> messages = handled.computeIfAbsent(task, id -> new HashSet<>());
             messages.add(request.message().messageId());
             requireFirst(request.message().messageId(), task);
@@ -291,6 +298,7 @@ final class Simulation {
                 }
             } finally {
                 working.merge(task, -1, Integer::sum);
+                others.remove(process);
             }
         }
 

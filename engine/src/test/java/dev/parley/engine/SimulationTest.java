@@ -60,6 +60,14 @@ final class SimulationTest {
                 .isTrue();
     }
 
+    @Test
+    void aTakeoverByTwoEnginesIsFound() {
+        assertThat(LongStream.rangeClosed(1, 1_000)
+                        .anyMatch(seed ->
+                                violates(seed, SimulatedLog.LogFault.SHARES_TAKEOVERS, Invariant.ONE_LIVE_TASK)))
+                .isTrue();
+    }
+
     private static boolean violates(long seed, SimulatedLog.LogFault fault, Invariant invariant) {
         try {
             new Simulation(seed, fault).run();

@@ -39,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -500,6 +501,98 @@ final class SharedTasksTest {
         assertThat(other.log().interrupted()).isEmpty();
         assertThat(other.log().unfinished()).hasSize(1);
         steps.add("end");
+    }
+
+    private String begun(AgentEndpoint agent, String message) {
+        var begins = new SendMessage(
+                null, said(message, "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
+        return ((Task) agent.call(begins, CALLER)).id();
+    }
+
+    @Test
+    void eachTaskOfAHubThatHasEndedIsTakenOverOnce() throws Exception {
+        AgentEndpoint ended = asking();
+        Set<String> begun = new TreeSet<>();
+        for (int i = 0; i < 300; i++) {
+            begun.add(begun(ended, "m-" + i));
+        }
+        List<Store> others =
+                List.of(store(InstantSource.system(), Once.CLAIM), store(InstantSource.system(), Once.CLAIM));
+        assertThat(others.getFirst().log().takeOver(Set.of("agent"), 100)).isEmpty();
+
+        schema.end(stores.getFirst());
+        List<Future<List<String>>> takeovers = others.stream()
+                .map(store -> senders.submit(() -> {
+                    List<String> taken = new ArrayList<>();
+                    for (var some = store.log().takeOver(Set.of("agent"), 10);
+                            !some.isEmpty();
+                            some = store.log().takeOver(Set.of("agent"), 10)) {
+                        some.forEach(head -> taken.add(head.key().taskId()));
+                    }
+                    return taken;
+                }))
+                .toList();
+
+        var all = new ArrayList<String>();
+        for (int i = 0; i < 2; i++) {
+            List<String> taken = takeovers.get(i).get();
+            assertThat(others.get(i).log().interrupted())
+                    .extracting(head -> head.key().taskId())
+                    .containsExactlyInAnyOrderElementsOf(taken);
+            all.addAll(taken);
+        }
+        assertThat(all).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(begun);
+    }
+
+    @Test
+    void tasksOfAHubThatHasEndedGoOnAtTheOthersAndItsStreamsToo() throws Exception {
+        AgentEndpoint ended = asking();
+        AgentEndpoint one = asking();
+        AgentEndpoint other = asking();
+        List<String> tasks = List.of(begun(ended, "m-1"), begun(ended, "m-2"), begun(ended, "m-3"));
+
+        try (Feed<LoggedEvent> stream = one.watch(new SubscribeToTask(null, tasks.getFirst(), 0L), CALLER)) {
+            schema.end(stores.getFirst());
+
+            var read = new ArrayList<LoggedEvent>();
+            for (var next = stream.next(Duration.ofSeconds(20));
+                    next != null;
+                    next = stream.next(Duration.ofSeconds(20))) {
+                assertThat(next).as("events within 20 s, after %s", read).isNotEmpty();
+                read.addAll(next);
+            }
+            assertThat(read).extracting(LoggedEvent::sequence).isSorted().doesNotHaveDuplicates();
+        }
+        for (String task : tasks) {
+            // The agent cannot resume.
+            assertThat(send(one, said("m-" + (1 + tasks.indexOf(task)), "wait"), CALLER)
+                            .state())
+                    .isEqualTo(TaskState.FAILED);
+            assertThat(get(other, task)).isEqualTo(get(one, task));
+        }
+    }
+
+    @Test
+    void tasksOfAnAgentThatNoHubHostsAreTakenOverAfterFiveMinutesOfTheDatabase() {
+        begun(asking(), "m-1");
+        Store other = store(InstantSource.system(), Once.CLAIM);
+        schema.end(stores.getFirst());
+        String earlier = "clock_timestamp() - interval '301 s'";
+
+        assertThat(other.log().takeOver(Set.of("another"), 10)).isEmpty();
+        schema.run("UPDATE hub SET begun_at = " + earlier);
+        schema.run("INSERT INTO hub (name, level, version, agents, begun_at)" + " VALUES ('other', 1, '', '{agent}', "
+                + earlier + ")");
+        assertThat(other.log().takeOver(Set.of("another"), 10))
+                .as("a hub hosts the agent")
+                .isEmpty();
+        schema.run("UPDATE hub SET ended_at = clock_timestamp() WHERE name = 'other'");
+        assertThat(other.log().takeOver(Set.of("another"), 10))
+                .as("a hub has ended")
+                .isEmpty();
+        schema.run("UPDATE hub SET ended_at = " + earlier + " WHERE name = 'other'");
+
+        assertThat(other.log().takeOver(Set.of("another"), 10)).hasSize(1);
     }
 
     /** Reads a stream of another hub while the owner emits an event now and then, and returns how late each was, in ms. */

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -62,6 +63,14 @@ public final class MemoryTaskLog implements TaskLog {
     private final Once once;
     /** The engines that run unfinished tasks of a log of {@link Once#CLAIM}. */
     private final Map<TaskKey, MemoryTaskLog> owners;
+    /** All engines that have had the log open. */
+    private final List<MemoryTaskLog> engines;
+    /** When the engine began or, after that, ended. */
+    private volatile Instant changed;
+
+    private volatile boolean isEnded;
+    /** The agents that the engine hosts. */
+    private volatile Set<String> hosted = Set.of();
 
     private record Led(String taskId, Instant at) {}
 
@@ -84,8 +93,10 @@ public final class MemoryTaskLog implements TaskLog {
         this.turns = new ConcurrentHashMap<>();
         this.webhooks = new MemoryPushStore();
         this.owners = new ConcurrentHashMap<>();
+        this.engines = new CopyOnWriteArrayList<>(List.of(this));
         this.clock = clock;
         this.once = once;
+        this.changed = clock.instant();
     }
 
     private MemoryTaskLog(MemoryTaskLog same) {
@@ -97,13 +108,17 @@ public final class MemoryTaskLog implements TaskLog {
         this.turns = same.turns;
         this.webhooks = same.webhooks;
         this.owners = same.owners;
+        this.engines = same.engines;
         this.clock = same.clock;
         this.once = same.once;
+        this.changed = clock.instant();
     }
 
     /** Returns the same log for another engine, which owns the tasks that it runs. */
     public MemoryTaskLog share() {
-        return new MemoryTaskLog(this);
+        var shared = new MemoryTaskLog(this);
+        engines.add(shared);
+        return shared;
     }
 
     /** The webhooks of its tasks. */
@@ -132,7 +147,7 @@ public final class MemoryTaskLog implements TaskLog {
             }
             Row row = rows.get(segment.head().key());
             long last = row == null ? 0 : row.head().lastSequence();
-            if (owners.getOrDefault(segment.head().key(), this) != this) {
+            if (isEnded || owners.getOrDefault(segment.head().key(), this) != this) {
                 writer.failed(segment, new IllegalStateException("task " + taskId + " is run by another engine"));
                 return;
             }
@@ -404,6 +419,35 @@ public final class MemoryTaskLog implements TaskLog {
         return once == Once.INDEX ? unfinished() : heads(head -> owners.get(head.key()) == this);
     }
 
+    @Override
+    public List<Head> takeOver(Set<String> agents, int limit) {
+        lock.lock();
+        try {
+            hosted = agents;
+            Instant before = clock.instant().minus(LONGEST_UNHOSTED);
+            boolean isQuiet = engines.stream().noneMatch(engine -> engine.changed.isAfter(before));
+            List<Head> taken = heads(head -> {
+                        MemoryTaskLog owner = owners.get(head.key());
+                        String agent = head.key().agent();
+                        return owner != null
+                                && owner.isEnded
+                                && (agents.contains(agent) || isQuiet && !isHosted(agent));
+                    })
+                    .stream()
+                    .sorted(Comparator.comparing(head -> head.key().taskId()))
+                    .limit(limit)
+                    .toList();
+            taken.forEach(head -> owners.put(head.key(), this));
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isHosted(String agent) {
+        return engines.stream().anyMatch(engine -> !engine.isEnded && engine.hosted.contains(agent));
+    }
+
     private List<Head> heads(Predicate<Head> which) {
         lock.lock();
         try {
@@ -494,6 +538,17 @@ public final class MemoryTaskLog implements TaskLog {
         }
     }
 
+    /** Ends the engine of a log of {@link Once#CLAIM}: others may take over its tasks. A log of one engine is kept for the next one. */
     @Override
-    public void close() {}
+    public void close() {
+        lock.lock();
+        try {
+            if (once == Once.CLAIM && !isEnded) {
+                isEnded = true;
+                changed = clock.instant();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
 }

@@ -5,6 +5,7 @@ import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -317,6 +318,20 @@ public interface TaskLog extends AutoCloseable {
     /** The unfinished tasks that this engine is to take up when it starts: all of them, or those that it owns in a log of {@link Once#CLAIM}. */
     default List<Head> interrupted() {
         return unfinished();
+    }
+
+    /** Shortest time for which no engine has begun or ended before tasks are taken over whose agent no engine hosts. */
+    Duration LONGEST_UNHOSTED = Duration.ofMinutes(5);
+
+    /**
+     * Makes this engine the owner of unfinished tasks of engines that have ended; each task gets one new owner. For a log of {@link Once#CLAIM}.
+     * Waits for the disk.
+     *
+     * @param agents that this engine hosts; tasks of agents that no engine hosts wait for {@link #LONGEST_UNHOSTED}
+     * @return tasks that the caller is to take up or, if it does not host their agent, to end; at most {@code limit}
+     */
+    default List<Head> takeOver(Set<String> agents, int limit) {
+        return List.of();
     }
 
     /** Returns the time of the newest event that was written before this log was opened; empty if that is not known. */

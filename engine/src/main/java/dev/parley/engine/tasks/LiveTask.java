@@ -516,6 +516,18 @@ public final class LiveTask implements TaskLog.Writer {
         return isForeign;
     }
 
+    /** Has the task wait until it is taken up by this engine, which owns it; false if a run of it goes on. */
+    public boolean hold() {
+        return Guarded.by(lock, () -> {
+            Task task = durable;
+            boolean isHeld = runs.hold();
+            if (isHeld && task != null && !task.state().isSettled()) {
+                isForeign = false;
+            }
+            return isHeld;
+        });
+    }
+
     /**
      * Adds events that another engine has written, in order. Those that are here already, those that follow a gap, and all while this
      * engine writes to the task itself, are left out.

@@ -47,6 +47,14 @@ public final class RunQueue {
         });
     }
 
+    /** Has runs wait until the task is taken up; false if one goes on. */
+    boolean hold() {
+        return Guarded.by(lock, () -> {
+            held |= run == null;
+            return held;
+        });
+    }
+
     /** The run that goes on, or waits for a slot; null if there is none. */
     public @Nullable Run current() {
         return run;

@@ -77,6 +77,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final TaskLists lists;
     private final TaskWalks walks;
     private final TaskRemoval removal;
+    private final TaskTakeover takeover;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
@@ -101,6 +102,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.claims = new TaskClaims(database, lanes, rows, keys, steadyClock, once);
         this.lists = new TaskLists(database, lanes);
         this.walks = new TaskWalks(database, lanes);
+        this.takeover = new TaskTakeover(database, lanes);
         this.removal = new TaskRemoval(database, lanes, changes);
         database.listen(this);
     }
@@ -424,6 +426,13 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
                 ? lists.unfinished(system.stream())
                 : lists.unfinished();
+    }
+
+    @Override
+    public List<Head> takeOver(Set<String> agents, int limit) {
+        return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
+                ? takeover.takeOver(system, agents, limit)
+                : List.of();
     }
 
     @Override

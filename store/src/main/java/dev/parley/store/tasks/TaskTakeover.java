@@ -1,0 +1,93 @@
+package dev.parley.store.tasks;
+
+import static dev.parley.store.audit.States.state;
+
+import dev.parley.dialect.Json;
+import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.Head;
+import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.TaskState;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.PostgresqlSystem;
+import dev.parley.store.tasks.Lanes.Lane;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Takeover of unfinished tasks whose stream has ended, by the hubs that share a database of PostgreSQL. A stream that has ended writes
+ * nothing any more, so its tasks do not change; rows that another hub is taking over are skipped. Safe for any thread.
+ */
+record TaskTakeover(Database database, Lanes lanes) {
+    /** Looks into the index once for each owner, and not for each task. */
+    private static final String ENDED = "WITH RECURSIVE owners (no) AS"
+            + " (SELECT min(owner) FROM task WHERE owner IS NOT NULL"
+            + " UNION ALL SELECT (SELECT min(owner) FROM task WHERE owner > no) FROM owners WHERE no IS NOT NULL)"
+            + " SELECT no FROM owners WHERE no IS NOT NULL AND NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = no)";
+
+    /**
+     * The hub that has ended is not looked up: its stream does not tell its number any more. Materialized: a subquery could be run, and lock
+     * rows, more than once.
+     */
+    private static final String CLAIM = "WITH ended AS MATERIALIZED (SELECT task_id FROM task JOIN lane ON"
+            + " lane.lane_no = task.lane_no WHERE task.owner IN (SELECT CAST(value AS BIGINT) FROM %1$s)"
+            + " AND (agent IN (SELECT value FROM %1$s)"
+            + " OR NOT EXISTS (SELECT 1 FROM hub WHERE ended_at IS NULL AND agent = ANY (agents))"
+            + " AND NOT EXISTS (SELECT 1 FROM hub WHERE greatest(begun_at, ended_at)"
+            + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL)))"
+            + " ORDER BY task_id LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
+            + " UPDATE task SET owner = ? FROM ended WHERE task.task_id = ended.task_id"
+            + " RETURNING lane_no, task.task_id, context_id, state, status_ms, last_seq";
+
+    private record Row(
+            long lane, String taskId, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
+
+    List<Head> takeOver(PostgresqlSystem system, Set<String> agents, int limit) {
+        List<String> ended = database.read(session -> session.list(row -> Long.toString(row.getLong(1)), ENDED));
+        if (ended.isEmpty()) {
+            return List.of();
+        }
+        List<Row> rows = database.write(
+                limit,
+                session -> session.list(
+                        row -> new Row(
+                                row.getLong(1),
+                                DatabaseSession.text(row, 2),
+                                DatabaseSession.text(row, 3),
+                                state(row.getInt(4)),
+                                Instant.ofEpochMilli(row.getLong(5)),
+                                row.getLong(6)),
+                        CLAIM.formatted(database.system().jsonTexts()),
+                        json(ended),
+                        json(agents),
+                        Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds()),
+                        limit,
+                        system.stream()));
+        return rows.stream()
+                .sorted(Comparator.comparing(Row::taskId))
+                .flatMap(this::head)
+                .toList();
+    }
+
+    /** The head of a task; empty if the task has been removed since. */
+    private Stream<Head> head(Row row) {
+        Lane lane = lanes.get(row.lane);
+        return lane == null
+                ? Stream.empty()
+                : Stream.of(new Head(
+                        new TaskKey(lane.scope(), lane.agent(), row.taskId),
+                        row.contextId,
+                        row.state,
+                        row.statusTime,
+                        row.lastSequence));
+    }
+
+    private static String json(Collection<String> texts) {
+        return new String(Json.write(List.copyOf(texts)), StandardCharsets.UTF_8);
+    }
+}
