@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.SteadyClock;
@@ -560,8 +561,12 @@ public final class Engine implements AutoCloseable {
         }
 
         @Override
-        public void refuses(LiveTask live, Segment segment) {
-            if (live.isForeign()) { // nothing to take up; but messages that were counted are not in the log
+        public void refuses(LiveTask live, Segment segment, Exception cause) {
+            if (live.isForeign()
+                    || cause
+                            instanceof
+                            OtherOwnerException) { // nothing to take up; but messages that were counted are not in the
+                // log
                 parts.turns().forget(List.of(segment.head()));
             } else {
                 recovery.refuses(live, segment.head());

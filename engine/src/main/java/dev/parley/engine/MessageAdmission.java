@@ -141,9 +141,14 @@ final class MessageAdmission {
         long wait = (patience.compareTo(LONGEST_PENDING) < 0 ? patience : LONGEST_PENDING).toNanos();
         long begun = parts.threads().nanoTime();
         for (int attempt = 1; ; attempt++) {
+            Sent sent = null;
             try {
-                return answer.apply(admit(send, context, attempt > 1));
+                sent = admit(send, context, attempt > 1);
+                return answer.apply(sent);
             } catch (A2AException refusal) {
+                if (sent != null && sent.turn() == null && Refused.isOfOtherOwner(refusal)) {
+                    continue; // a repetition, whose task goes on at another engine
+                }
                 if (!(refusal.getCause() instanceof KeyTakenException taken)
                         || parts.threads().nanoTime() - begun > wait
                         || !parts.runs().isOpen()) {

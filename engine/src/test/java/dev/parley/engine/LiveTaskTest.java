@@ -271,7 +271,7 @@ final class LiveTaskTest {
         public void written(LiveTask live, Segment segment) {}
 
         @Override
-        public void refuses(LiveTask live, Segment segment) {}
+        public void refuses(LiveTask live, Segment segment, Exception cause) {}
 
         @Override
         public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> names) {}

@@ -4,17 +4,24 @@ import static dev.parley.engine.Calls.await;
 import static dev.parley.engine.Calls.sendImmediately;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.tasks.Tasks;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
+import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
@@ -23,8 +30,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -182,6 +191,35 @@ final class OwnersTest {
         assertThat(log.takeOver(Set.of("another"), 10)).isEmpty();
         assertThat(hosting.takeOver(Set.of("agent"), 10)).hasSize(1);
         assertThat(hosting.takeOver(Set.of("agent"), 10)).isEmpty();
+    }
+
+    @Test
+    void aWriteThatIsRefusedEndsNeitherAStreamNorARepetition() throws Exception {
+        AgentEndpoint one = host(engine(log), "one");
+        AgentEndpoint other = host(engine(log.share()), "other");
+        Message message = Message.user(Part.text("hello")).withId("m-1");
+        Task task = sendImmediately(one, message);
+        nextRun();
+        var repeated = CompletableFuture.supplyAsync(() -> (Task) other.call(SendMessage.of(message), Calls.ALICE));
+        try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task.id(), 0L), Calls.ALICE)) {
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> other.call(CancelTask.of(task.id()), Calls.ALICE))
+                        .isInstanceOfSatisfying(A2AException.class, refusal -> {
+                            assertThat(refusal.error()).isEqualTo(A2AError.UNAVAILABLE);
+                            assertThat(refusal.retryAfter()).isNotNull();
+                        });
+            }
+            steps.add("end");
+
+            List<LoggedEvent> read = Calls.drain(stream);
+
+            assertThat(read)
+                    .extracting(LoggedEvent::sequence)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, read.size()).boxed().toList());
+        }
+        assertThat(repeated.get(10, TimeUnit.SECONDS).state()).isEqualTo(TaskState.COMPLETED);
+        assertThat(await(one, task.id()).text()).isEqualTo("one 1");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
@@ -150,7 +151,7 @@ final class SimulatedLog implements TaskLog {
             TaskKey key = segment.head().key();
             if (once == Once.CLAIM && isOfAnother(segment, process)) {
                 release(segment);
-                return new Fault("another process runs the task, or has written to it");
+                return new OtherOwnerException(key.taskId());
             }
             KeyTakenException taken = segment.messages().stream()
                     .map(message -> fault == LogFault.IGNORES_CLAIMS

@@ -7,8 +7,10 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.MessageKey;
+import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AError;
@@ -39,6 +41,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,6 +53,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -593,6 +597,85 @@ final class SharedTasksTest {
         schema.run("UPDATE hub SET ended_at = " + earlier + " WHERE name = 'other'");
 
         assertThat(other.log().takeOver(Set.of("another"), 10)).hasSize(1);
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
+    }
+
+    private static long groups(Store store) {
+        return store.database().read(session -> session.number("SELECT max(group_no) FROM stream_group"));
+    }
+
+    @Test
+    void segmentsOfTasksThatAnotherHubHasAreRefusedWithoutTheOthersOfTheirGroup() throws Exception {
+        Store store = store(InstantSource.system(), Once.CLAIM);
+        List<TaskKey> tasks = IntStream.range(0, 40)
+                .mapToObj(i -> new TaskKey(CALLER.scope(), "agent", "task-" + (10 + i)))
+                .toList();
+        for (TaskKey task : tasks) {
+            Segments.write(store.log(), task, 1, TaskState.WORKING, Instant.now());
+        }
+        schema.run("UPDATE task SET owner = 999 WHERE task_id IN ('task-11', 'task-27')");
+        schema.run("UPDATE task SET owner = NULL, state = 6, last_seq = 2 WHERE task_id = 'task-35'");
+        var blocked = new CountDownLatch(1);
+        Future<?> blocking = senders.submit(() -> store.database().write(session -> {
+            awaitOpen(blocked);
+            return true;
+        }));
+        long before = groups(store);
+
+        Map<String, CompletableFuture<Segment>> written = new TreeMap<>();
+        for (TaskKey task : tasks) {
+            written.put(task.taskId(), Segments.submit(store.log(), task, 2, TaskState.COMPLETED, Instant.now()));
+        }
+        blocked.countDown();
+        blocking.get();
+
+        written.forEach((task, segment) -> {
+            if (Set.of("task-11", "task-27", "task-35").contains(task)) {
+                assertThat(segment)
+                        .failsWithin(Duration.ofSeconds(20))
+                        .withThrowableOfType(ExecutionException.class)
+                        .withCauseInstanceOf(OtherOwnerException.class);
+            } else {
+                assertThat(segment).as(task).succeedsWithin(Duration.ofSeconds(20));
+            }
+        });
+        assertThat(groups(store) - before).as("transactions").isLessThan(8); // a search by halves takes about twenty
+        assertThat(store.log().counts(null, Set.of(), null, 10))
+                .filteredOn(count -> count.state() == TaskState.COMPLETED)
+                .singleElement()
+                .satisfies(count -> assertThat(count.tasks()).isEqualTo(37));
+    }
+
+    @Test
+    void aWriteThatIsRefusedEndsNoStreamOfItsTask() throws Exception {
+        AgentEndpoint one = asking();
+        AgentEndpoint other = asking();
+        String task = begun(one, "m-1");
+        try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task, 0L), CALLER)) {
+            assertThatThrownBy(() -> other.call(CancelTask.of(task), CALLER)).isInstanceOf(A2AException.class);
+            steps.add("step");
+            steps.add("end");
+
+            var read = new ArrayList<LoggedEvent>();
+            for (var next = stream.next(Duration.ofSeconds(20));
+                    next != null;
+                    next = stream.next(Duration.ofSeconds(20))) {
+                assertThat(next).as("events within 20 s, after %s", read).isNotEmpty();
+                read.addAll(next);
+            }
+            assertThat(read)
+                    .extracting(LoggedEvent::sequence)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, read.size()).boxed().toList());
+        }
+        assertThat(get(other, task).state()).isEqualTo(TaskState.COMPLETED);
     }
 
     /** Reads a stream of another hub while the owner emits an event now and then, and returns how late each was, in ms. */

@@ -148,11 +148,15 @@ public final class MemoryTaskLog implements TaskLog {
             Row row = rows.get(segment.head().key());
             long last = row == null ? 0 : row.head().lastSequence();
             if (isEnded || owners.getOrDefault(segment.head().key(), this) != this) {
-                writer.failed(segment, new IllegalStateException("task " + taskId + " is run by another engine"));
+                writer.failed(segment, new OtherOwnerException(taskId));
                 return;
             }
             if (segment.events().getFirst().sequence() != last + 1) {
-                writer.failed(segment, new IllegalStateException("task " + taskId + " has other events"));
+                writer.failed(
+                        segment,
+                        once == Once.CLAIM
+                                ? new OtherOwnerException(taskId)
+                                : new IllegalStateException("task " + taskId + " has other events"));
                 return;
             }
             List<LoggedEvent> events = row == null ? new ArrayList<>() : row.events();

@@ -114,7 +114,8 @@ public interface TaskLog extends AutoCloseable {
         /**
          * The segment could not be written and is not in the log. Called by the log; must not block.
          *
-         * @param cause a {@link KeyTakenException} if a message or the name leads to another task
+         * @param cause a {@link KeyTakenException} if a message or the name leads to another task, an {@link OtherOwnerException} if another
+         *     engine runs this one or has written to it
          */
         void failed(Segment segment, Exception cause);
     }

@@ -556,7 +556,7 @@ public final class LiveTask implements TaskLog.Writer {
 
     @Override
     public void failed(Segment segment, Exception cause) {
-        engine.listener().refuses(this, segment);
+        engine.listener().refuses(this, segment, cause);
         var lostMessages = new ArrayList<>(segment.messages());
         var lostNames = new ArrayList<>(namesIn(segment.naming()));
         lock.lock();

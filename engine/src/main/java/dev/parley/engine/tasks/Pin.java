@@ -1,5 +1,6 @@
 package dev.parley.engine.tasks;
 
+import dev.parley.protocol.A2AException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
@@ -17,6 +18,19 @@ public final class Pin implements AutoCloseable {
 
     public LiveTask task() {
         return task;
+    }
+
+    /**
+     * Returns a pin of the task as the log holds it, in place of an object that the log has refused. This one stays open.
+     *
+     * @throws A2AException TASK_NOT_FOUND if the log holds it no more
+     */
+    Pin renewed() {
+        Pin renewed = tasks.pin(task.key());
+        if (renewed == null) {
+            throw A2AException.taskNotFound(task.key().taskId());
+        }
+        return renewed;
     }
 
     /** Passes this pin to {@code user}; its result closes the pin. Closes it if {@code user} throws. */

@@ -10,8 +10,8 @@ public interface TaskListener {
     /** A segment is on disk. */
     void written(LiveTask live, Segment segment);
 
-    /** Called when the log has refused a segment, before any other thread can see that. */
-    void refuses(LiveTask live, Segment segment);
+    /** Called when the log has refused a segment because of {@code cause}, before any other thread can see that. */
+    void refuses(LiveTask live, Segment segment, Exception cause);
 
     /**
      * The log has refused a segment, and with it all that was emitted after it.

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  * delays only itself.
  */
 public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
-    private final LiveTask live;
     private final TaskLog log;
     private final UnaryOperator<Task> view;
-    private final Pin pin;
+    /** Another one after a refusal of events of this engine, because the task goes on at another one. */
+    private volatile Pin pin;
+
     private final AtomicBoolean open = new AtomicBoolean(true);
     private boolean untilSettled;
     private @Nullable LoggedEvent snapshot;
@@ -41,7 +42,6 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
      */
     public TaskReader(Pin pin, TaskLog log, long position, UnaryOperator<Task> view) {
         this.pin = pin;
-        this.live = pin.task();
         this.log = log;
         this.position = position;
         this.view = view;
@@ -90,7 +90,7 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
             return null;
         }
         while (true) {
-            switch (live.find(this, position, patience)) {
+            switch (find(patience)) {
                 case Found.Nothing nothing -> {
                     return List.of();
                 }
@@ -114,8 +114,29 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
         }
     }
 
+    private Found find(Duration patience) throws InterruptedException {
+        while (true) {
+            try {
+                return pin.task().find(this, position, patience);
+            } catch (A2AException refusal) {
+                if (!Refused.isOfOtherOwner(refusal)) {
+                    throw refusal;
+                }
+                Pin before = pin;
+                Pin renewed = before.renewed();
+                pin = renewed;
+                before.task().leave(this);
+                before.close();
+                if (!open.get()) { // closed meanwhile, maybe without this pin
+                    renewed.close();
+                }
+            }
+        }
+    }
+
     /** Reads the next events from the log, as far as the task in memory has them, too: whether one settles the task is asked there. */
     private List<LoggedEvent> written() {
+        LiveTask live = pin.task();
         long last = live.written();
         return log.read(live.key(), Math.max(position, 0), LiveTask.MAX_PENDING).stream()
                 .filter(event -> event.sequence() <= last)
@@ -143,11 +164,12 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
             case Message message -> null;
             case TaskArtifactUpdateEvent update -> null;
         };
-        return state != null && state.isInterrupted() && live.runs().isSettled(state);
+        return state != null && state.isInterrupted() && pin.task().runs().isSettled(state);
     }
 
     private List<LoggedEvent> advance(List<LoggedEvent> events) {
         if (events.isEmpty()) {
+            LiveTask live = pin.task();
             if (log.find(live.key()).isEmpty()) { // removed between the look at the memory and the reading
                 throw A2AException.taskNotFound(live.key().taskId());
             }
@@ -176,8 +198,9 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
     @Override
     public void close() {
         if (open.compareAndSet(true, false)) {
-            live.leave(this);
-            pin.close();
+            Pin last = pin;
+            last.task().leave(this);
+            last.close();
         }
     }
 }

@@ -29,9 +29,9 @@ import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskRows.Before;
 import dev.parley.store.tasks.TaskRows.Ids;
 import dev.parley.store.tasks.TaskRows.InRow;
-import dev.parley.store.tasks.TaskRows.KeyUser;
 import dev.parley.store.tasks.TaskRows.Move;
 import dev.parley.store.tasks.TaskRows.NewTask;
+import dev.parley.store.tasks.TaskRows.RowUser;
 import dev.parley.store.tasks.TaskRows.SegmentRow;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.sql.ResultSet;
@@ -115,10 +115,10 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** A segment on its way to the database. */
-    private final class SegmentWork implements Work, KeyUser {
+    private final class SegmentWork implements Work, RowUser {
         private final Writer writer;
         private @Nullable Segment segment;
-        private @Nullable KeyTakenException taken;
+        private @Nullable RuntimeException refusal;
         private int bytes;
 
         SegmentWork(Writer writer) {
@@ -142,7 +142,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 toWrite = writer.take();
                 segment = toWrite;
             }
-            if (toWrite != null && taken == null) {
+            if (toWrite != null && refusal == null) {
                 append(session, toWrite);
             }
         }
@@ -150,8 +150,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         private void append(DatabaseSession session, Segment toWrite) throws SQLException {
             long lane = lanes.number(session, Lane.of(toWrite.head().key()));
             writeKeys(session, lane, toWrite, this);
-            if (taken == null) {
-                bytes = JdbcTaskLog.this.append(session, lane, toWrite);
+            if (refusal == null) {
+                bytes = JdbcTaskLog.this.append(session, lane, toWrite, this);
                 for (Subscription webhook : toWrite.webhooks()) {
                     webhooks.save(session, webhook, toWrite.cause());
                 }
@@ -159,8 +159,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
 
         @Override
-        public void refused(KeyTakenException cause) {
-            taken = cause;
+        public void refused(RuntimeException cause) {
+            refusal = cause;
         }
 
         @Override
@@ -169,9 +169,9 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             // kept with it.
             Segment written = segment;
             segment = null;
-            if (written != null && taken != null) {
+            if (written != null && refusal != null) {
                 claims.refused(written);
-                writer.failed(written, taken);
+                writer.failed(written, refusal);
             } else if (written != null) {
                 claims.written(written);
                 hints.ifPresent(told -> told.written(written.head().key().taskId()));
@@ -184,7 +184,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
             Segment lost = segment == null ? writer.take() : segment;
             if (lost != null) {
                 claims.refused(lost);
-                writer.failed(lost, taken == null ? cause : taken);
+                writer.failed(lost, refusal == null ? cause : refusal);
             }
         }
     }
@@ -212,7 +212,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Has the messages and the name of a segment lead to its task; tells {@code user} if they lead to another one. */
-    private void writeKeys(DatabaseSession session, long lane, Segment segment, KeyUser user) throws SQLException {
+    private void writeKeys(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
         Naming naming = segment.naming();
         String id = segment.head().key().taskId();
         if (naming != null && !keys.move(session, lane, naming, id)) {
@@ -230,14 +230,14 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Writes a segment, and returns the size of its events. */
-    private int append(DatabaseSession session, long lane, Segment segment) throws SQLException {
+    private int append(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
         String id = segment.head().key().taskId();
         long first = segment.events().getFirst().sequence();
         byte[] events = atRest.task(Json.writeEvents(segment.events()), place(id, first));
         if (first == 1) {
             create(session, lane, segment, events);
         } else {
-            move(session, lane, segment, first, events);
+            move(session, lane, segment, first, events, user);
         }
         return events.length;
     }
@@ -289,7 +289,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
     }
 
-    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events)
+    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events, RowUser user)
             throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
@@ -308,7 +308,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                         head.statusTime().toEpochMilli(),
                         head.lastSequence(),
                         segment.messages().size(),
-                        Storage.ROW + events.length),
+                        Storage.ROW + events.length,
+                        user),
                 task);
         database.storage().add(head.key().scope().group(), Kind.TASKS, Storage.ROW + events.length);
         Ids ids = Ids.in(segment.events());

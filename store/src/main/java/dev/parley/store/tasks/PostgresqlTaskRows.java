@@ -2,8 +2,10 @@ package dev.parley.store.tasks;
 
 import static dev.parley.store.audit.States.code;
 
+import dev.parley.dialect.Json;
 import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.DatabaseSession;
@@ -13,12 +15,14 @@ import dev.parley.store.database.PostgresqlBatch;
 import dev.parley.store.database.PostgresqlBatch.Check;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.database.PostgresqlSystem;
+import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -172,8 +176,8 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
 
     /** Keys of the batch that exist already. */
     private int rivals;
-    /** Tasks of the batch that are not as they were read. */
-    private int unmoved;
+    /** The tasks of the batch, if one of them is not as it was read. */
+    private final List<Move> unmoved = new ArrayList<>();
 
     /** Rows of tasks that have not ended, as the group in the making has them. */
     private final Map<String, Before> remembered = new LruMap<>(MAX_REMEMBERED);
@@ -230,7 +234,11 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
                             move.statusMs(),
                             move.lastSequence(),
                             earlier.turns() + move.turns(),
-                            earlier.bytes() + move.bytes()));
+                            earlier.bytes() + move.bytes(),
+                            cause -> {
+                                earlier.user().refused(cause);
+                                move.user().refused(cause);
+                            }));
         } else {
             moves.put(move.taskId(), move);
         }
@@ -284,8 +292,12 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
             tasks.clear();
         }
         if (!moves.isEmpty()) {
-            int moved = moves.size();
-            pieces.add(piece(UPDATE_TASKS, MOVE, moves.values(), updated -> unmoved += moved - updated));
+            List<Move> moved = List.copyOf(moves.values());
+            pieces.add(piece(UPDATE_TASKS, MOVE, moved, updated -> {
+                if (updated < moved.size()) {
+                    unmoved.addAll(moved);
+                }
+            }));
             moves.clear();
         }
         if (!segments.isEmpty()) {
@@ -330,10 +342,39 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
             rivals = 0;
             settle(session, flushed);
         }
-        if (unmoved > 0) {
-            // As a violation of a constraint: each work then gets a transaction of its own, and the faulty ones fail.
-            throw new SQLException(unmoved + " tasks are gone, have other events or are run by another hub", "23000");
+        if (!unmoved.isEmpty()) {
+            List<Move> moved = List.copyOf(unmoved);
+            unmoved.clear();
+            refuseUnmoved(session, moved);
         }
+    }
+
+    /** A task whose row was to be updated. */
+    private record Found(boolean isUpdated, boolean isOwn) {}
+
+    /** Refuses the segments of tasks that another hub runs or has written to. The group is repeated without these. */
+    private void refuseUnmoved(DatabaseSession session, List<Move> moves) throws SQLException {
+        String ids = new String(Json.write(moves.stream().map(Move::taskId).toList()), StandardCharsets.UTF_8);
+        var found = new HashMap<String, Found>();
+        session.list(
+                row -> found.put(DatabaseSession.text(row, 1), new Found(row.getBoolean(2), row.getBoolean(3))),
+                "SELECT task_id, xmin = CAST(pg_current_xact_id() AS xid), coalesce(owner = ?, false) FROM task"
+                        + " WHERE task_id IN (SELECT value FROM " + system.jsonTexts() + ")",
+                system.stream(),
+                ids);
+        boolean isRefused = false;
+        for (Move move : moves) {
+            Found task = found.get(move.taskId());
+            if (task != null && !task.isUpdated && !task.isOwn) {
+                move.user().refused(new OtherOwnerException(move.taskId()));
+                isRefused = true;
+            }
+        }
+        // As transactions that met, or as a violation of a constraint: then each work gets a transaction of its own,
+        // and the faulty ones fail.
+        throw isRefused
+                ? new SQLException("tasks of the group are run by other hubs", "40001")
+                : new SQLException("tasks of the group are gone or have other events", "23000");
     }
 
     /** Settles which keys are those of their users, all of which have been sent to the server. */
@@ -474,7 +515,7 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
         claims.clear();
         users.clear();
         rivals = 0;
-        unmoved = 0;
+        unmoved.clear();
         remembered.clear(); // some rows were as the group would have left them
     }
 }

@@ -10,9 +10,9 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.store.tasks.Lanes.Lane;
-import dev.parley.store.tasks.TaskRows.KeyUser;
 import dev.parley.store.tasks.TaskRows.Keys;
 import dev.parley.store.tasks.TaskRows.MessageRow;
+import dev.parley.store.tasks.TaskRows.RowUser;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -104,11 +104,11 @@ final class TaskClaims {
     }
 
     /** A claim on its way to the database. */
-    private final class ClaimWork implements Work, KeyUser {
+    private final class ClaimWork implements Work, RowUser {
         private final Claim claim;
         private final List<LaneKey> keys;
         private final CompletableFuture<@Nullable Void> done;
-        private @Nullable KeyTakenException taken;
+        private @Nullable RuntimeException taken;
 
         ClaimWork(Claim claim, CompletableFuture<@Nullable Void> done) {
             this.claim = claim;
@@ -147,7 +147,7 @@ final class TaskClaims {
         }
 
         @Override
-        public void refused(KeyTakenException cause) {
+        public void refused(RuntimeException cause) {
             taken = cause;
         }
 
@@ -203,7 +203,7 @@ final class TaskClaims {
      * Writes the keys of a segment that it has not claimed; tells {@code user} if they lead to another task. Its task must exist before or
      * be written in the same transaction. On the writer thread.
      */
-    void write(DatabaseSession session, long lane, Segment segment, KeyUser user) throws SQLException {
+    void write(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
         String taskId = segment.head().key().taskId();
         long now = clock.millis();
         var all = new ArrayList<MessageRow>();

@@ -1,6 +1,5 @@
 package dev.parley.store.tasks;
 
-import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -118,6 +117,7 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
      * @param previousSequence of its last event so far
      * @param turns messages of callers that it answers for from now on, too
      * @param bytes of its new segment, with its row
+     * @param user is told if another hub runs the task or has written to it; with the group rolled back and repeated
      */
     record Move(
             String taskId,
@@ -126,7 +126,8 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
             long statusMs,
             long lastSequence,
             int turns,
-            long bytes) {}
+            long bytes,
+            RowUser user) {}
 
     /** The key of a message, and the task that it led to. */
     record MessageRow(long day, long lane, String messageId, String taskId, long madeMs) {}
@@ -137,12 +138,12 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
      * @param isClaim whether the task is yet to begin
      * @param user is told if it does not get them
      */
-    record Keys(List<MessageRow> rows, boolean isClaim, KeyUser user) {}
+    record Keys(List<MessageRow> rows, boolean isClaim, RowUser user) {}
 
-    /** A work that needs keys. */
-    interface KeyUser {
-        /** It does not get them. On the writer thread. */
-        void refused(KeyTakenException cause);
+    /** A work that needs keys, or the row of a task as it has read it. */
+    interface RowUser {
+        /** It does not get them, and is to write nothing. On the writer thread. */
+        void refused(RuntimeException cause);
     }
 
     /** Key of a count of tasks. */
