@@ -30,20 +30,6 @@ record TaskTakeover(Database database, Lanes lanes) {
             + " UNION ALL SELECT (SELECT min(owner) FROM task WHERE owner > no) FROM owners WHERE no IS NOT NULL)"
             + " SELECT no FROM owners WHERE no IS NOT NULL AND NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = no)";
 
-    /**
-     * The hub that has ended is not looked up: its stream does not tell its number any more. Materialized: a subquery could be run, and lock
-     * rows, more than once.
-     */
-    private static final String CLAIM = "WITH ended AS MATERIALIZED (SELECT task_id FROM task JOIN lane ON"
-            + " lane.lane_no = task.lane_no WHERE task.owner IN (SELECT CAST(value AS BIGINT) FROM %1$s)"
-            + " AND (agent IN (SELECT value FROM %1$s)"
-            + " OR NOT EXISTS (SELECT 1 FROM hub WHERE ended_at IS NULL AND agent = ANY (agents))"
-            + " AND NOT EXISTS (SELECT 1 FROM hub WHERE greatest(begun_at, ended_at)"
-            + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL)))"
-            + " ORDER BY task_id LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
-            + " UPDATE task SET owner = ? FROM ended WHERE task.task_id = ended.task_id"
-            + " RETURNING lane_no, task.task_id, context_id, state, status_ms, last_seq";
-
     private record Row(
             long lane, String taskId, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
 
@@ -62,7 +48,7 @@ record TaskTakeover(Database database, Lanes lanes) {
                                 state(row.getInt(4)),
                                 Instant.ofEpochMilli(row.getLong(5)),
                                 row.getLong(6)),
-                        CLAIM.formatted(database.system().jsonTexts()),
+                        claim(database.system().jsonTexts()),
                         json(ended),
                         json(agents),
                         Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds()),
@@ -72,6 +58,24 @@ record TaskTakeover(Database database, Lanes lanes) {
                 .sorted(Comparator.comparing(Row::taskId))
                 .flatMap(this::head)
                 .toList();
+    }
+
+    /**
+     * The hub that has ended is not looked up: its stream does not tell its number any more. Materialized: a subquery could be run, and lock
+     * rows, more than once.
+     *
+     * @param texts table of a parameter
+     */
+    private static String claim(String texts) {
+        return "WITH ended AS MATERIALIZED (SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no"
+                + " WHERE task.owner IN (SELECT CAST(value AS BIGINT) FROM " + texts + ")"
+                + " AND (agent IN (SELECT value FROM " + texts + ")"
+                + " OR NOT EXISTS (SELECT 1 FROM hub WHERE ended_at IS NULL AND agent = ANY (agents))"
+                + " AND NOT EXISTS (SELECT 1 FROM hub WHERE greatest(begun_at, ended_at)"
+                + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL)))"
+                + " ORDER BY task_id LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
+                + " UPDATE task SET owner = ? FROM ended WHERE task.task_id = ended.task_id"
+                + " RETURNING lane_no, task.task_id, context_id, state, status_ms, last_seq";
     }
 
     /** The head of a task; empty if the task has been removed since. */
