@@ -2,9 +2,11 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.Refused;
 import dev.parley.engine.tasks.RunQueue;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -60,6 +62,9 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private volatile boolean recovered;
     private boolean cutOff;
     private volatile long number;
+    /** That of the task when this run was let in. */
+    private volatile long epoch;
+
     private final Runnable onCreate;
     private volatile List<Message> history = List.of();
     private volatile boolean created;
@@ -68,6 +73,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private volatile @Nullable Thread thread;
     private volatile @Nullable BiFunction<Request, Reply, Tools> tools;
     private volatile Instant deadline = Instant.MAX;
+    private volatile long fence;
     /** Events that the agent emitted after the end of its task. */
     private long dropped;
 
@@ -93,16 +99,12 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         this.extensions = extensions;
         this.onCreate = onCreate;
         this.created = origin.followUp || live.durable() != null;
+        this.epoch = live.epoch();
     }
 
     @Nullable
     MessageKey key() {
         return origin.key;
-    }
-
-    /** True if this turn is because of a message or a credential for a task that was there before. */
-    boolean followsMessage() {
-        return origin.followUp && (origin.key != null || credential().isPresent());
     }
 
     LiveTask live() {
@@ -149,6 +151,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     /** Says that the calling thread runs the handler, until {@code deadline}. */
     void begin(Instant deadline) {
         this.deadline = deadline;
+        this.fence = live.written(); // only numbers on disk are given once
         this.history = before(message);
         this.thread = Thread.currentThread();
         if (canceled || expired) {
@@ -208,6 +211,16 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         interrupt();
     }
 
+    @Override
+    public void enters(long epoch) {
+        this.epoch = epoch;
+    }
+
+    /** Whether the task has gone on at another engine since this run was let in: nothing that it emits is written. */
+    boolean isSuperseded() {
+        return live.epoch() != epoch;
+    }
+
     /** Tells the handler that its time is up. */
     void expire() {
         expired = true;
@@ -247,6 +260,9 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     void emit(Function<Task, List<TaskEvent>> events) {
         announce();
         live.emit(task -> {
+            if (isSuperseded()) {
+                throw Refused.unwritten(new OtherOwnerException(taskId()));
+            }
             if (task != null) {
                 return events.apply(task);
             }
@@ -536,6 +552,11 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     @Override
     public int attempt() {
         return origin.attempt;
+    }
+
+    @Override
+    public long fence() {
+        return fence;
     }
 
     @Override

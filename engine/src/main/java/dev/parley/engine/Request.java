@@ -60,6 +60,14 @@ public interface Request {
     /** 1, and one more each time the task was taken up again after a crash. */
     int attempt();
 
+    /**
+     * Fencing token of this call, for changes that the handler makes in a database of its own. It is greater than the tokens of all calls for
+     * the task that other hubs have made before, and not smaller than those of this hub. The database keeps the token of the newest change of
+     * a task, and refuses a change with a smaller one, as of a hub that stood still while another one took over its tasks:
+     * {@code UPDATE … SET fence = :fence WHERE task_id = :task AND fence <= :fence}. 0 if the task is yet to be created.
+     */
+    long fence();
+
     /** Time at which this call is interrupted and its task fails. */
     Instant deadline();
 

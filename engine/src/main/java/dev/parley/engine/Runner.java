@@ -270,15 +270,15 @@ final class Runner {
         if (before != null && before.state().isTerminal()) {
             return; // canceled while it waited
         }
-        if (turn.live().isBroken()) {
-            return; // what it was to work on is not in the log
-        }
-        if (turn.followsMessage() && parts.log().once() == Once.CLAIM && !isWritten(turn.live())) {
-            waits(turn); // or it is another engine's message
-            return;
+        if (turn.live().isBroken() || turn.isSuperseded()) {
+            return; // what it was to work on is not in the log, or another engine has worked on it
         }
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
+        }
+        if (before != null && parts.log().once() == Once.CLAIM && !isWritten(turn.live())) {
+            waits(turn); // or it is another engine's message, or task
+            return;
         }
         turn.live().runs().reads(turn);
         TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
@@ -323,6 +323,8 @@ final class Runner {
                         "agent " + agent.name() + " failed after task " + turn.taskId() + " ended",
                         problem);
             }
+        } else if (turn.isSuperseded()) {
+            LOG.log(Level.DEBUG, "agent {0} ends because task {1} goes on elsewhere", agent.name(), turn.taskId());
         } else if (turn.live().isBroken()) {
             LOG.log(Level.DEBUG, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {

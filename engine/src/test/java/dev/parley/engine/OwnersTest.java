@@ -31,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -220,6 +221,76 @@ final class OwnersTest {
         }
         assertThat(repeated.get(10, TimeUnit.SECONDS).state()).isEqualTo(TaskState.COMPLETED);
         assertThat(await(one, task.id()).text()).isEqualTo("one 1");
+    }
+
+    /** Asks, and then does as it is told to by further steps, whatever the caller answers elsewhere. */
+    private AgentEndpoint lingering(Engine engine, LinkedBlockingQueue<Object> outcomes) {
+        return engine.host(Agent.named("agent", "Lingers").handle((request, reply) -> {
+            if (!request.text().equals("linger")) {
+                reply.askForInput(request.text());
+                return;
+            }
+            reply.askForInput("what?");
+            try {
+                never.take();
+            } catch (InterruptedException ended) {
+                outcomes.add(ended);
+            }
+            try {
+                reply.artifact("late", "late");
+                outcomes.add("written");
+            } catch (A2AException refused) {
+                outcomes.add(refused);
+                throw refused;
+            }
+        }));
+    }
+
+    @Test
+    void aHandlerThatLingersWhileItsTaskGoesOnElsewhereIsEndedAndWritesNothing() throws Exception {
+        var outcomes = new LinkedBlockingQueue<Object>();
+        AgentEndpoint one = lingering(engine(log), outcomes);
+        AgentEndpoint other = lingering(engine(log.share()), outcomes);
+        Task task = (Task) one.call(SendMessage.of(Message.user(Part.text("linger"))), Calls.ALICE);
+        assertThat(task.state()).isEqualTo(TaskState.INPUT_REQUIRED);
+
+        Message answer = Message.user(Part.text("and?")).in(null, task.id());
+        Task asked = (Task) other.call(SendMessage.of(answer.withId("m-2")), Calls.ALICE);
+        assertThat(asked.state()).isEqualTo(TaskState.INPUT_REQUIRED);
+
+        assertThat(outcomes.poll(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        assertThat(outcomes.poll(10, TimeUnit.SECONDS))
+                .isInstanceOfSatisfying(
+                        A2AException.class,
+                        refusal -> assertThat(refusal.error()).isEqualTo(A2AError.UNAVAILABLE));
+        assertThat(one.call(GetTask.of(task.id()), Calls.ALICE)).isEqualTo(asked);
+        Task back = (Task) one.call(SendMessage.of(answer.withId("m-3")), Calls.ALICE);
+        assertThat(back.state()).isEqualTo(TaskState.INPUT_REQUIRED);
+        assertThat(back.artifacts()).isEmpty();
+        assertThat(other.call(GetTask.of(task.id()), Calls.ALICE)).isEqualTo(back);
+    }
+
+    private static AgentEndpoint fenced(Engine engine, List<Long> fences) {
+        return engine.host(Agent.named("agent", "Asks").resumable(true).handle((request, reply) -> {
+            fences.add(request.fence());
+            reply.working("busy");
+            reply.askForInput("what?");
+        }));
+    }
+
+    @Test
+    void aCallHasAGreaterFenceThanThoseOfOtherEnginesBeforeIt() {
+        List<Long> fences = new CopyOnWriteArrayList<>();
+        AgentEndpoint one = fenced(engine(log), fences);
+        AgentEndpoint other = fenced(engine(log.share()), fences);
+        Message message = Message.user(Part.text("hello"));
+        Task task = (Task) one.call(SendMessage.of(message.withId("m-1")), Calls.ALICE);
+
+        for (AgentEndpoint next : List.of(other, one, one, other)) {
+            next.call(SendMessage.of(message.withId("m-" + fences.size() + "-").in(null, task.id())), Calls.ALICE);
+        }
+
+        assertThat(fences).hasSize(5).startsWith(0L).isSorted().doesNotHaveDuplicates();
     }
 
     @Test

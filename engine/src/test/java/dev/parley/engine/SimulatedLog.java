@@ -11,6 +11,9 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskArtifactUpdateEvent;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -46,6 +49,9 @@ final class SimulatedLog implements TaskLog {
         }
     }
 
+    /** Name of what an agent emits after its question. */
+    static final String LATE = "late";
+
     /** Faults of a log that a simulation has to find. */
     enum LogFault {
         /** Claims are granted without a look. */
@@ -79,6 +85,8 @@ final class SimulatedLog implements TaskLog {
         /** The processes that write to tasks. */
         private final Map<TaskKey, SimulatedThreads.Machine> owners = new HashMap<>();
 
+        /** The processes that have written the events of tasks. */
+        private final Map<TaskKey, List<SimulatedThreads.Machine>> authors = new HashMap<>();
         /** The processes that have got tasks of ended ones, for a log with a fault. */
         private final Map<TaskKey, Set<SimulatedThreads.Machine>> left = new HashMap<>();
 
@@ -146,6 +154,32 @@ final class SimulatedLog implements TaskLog {
                             && !process.equals(owners.get(segment.head().key()));
         }
 
+        /** What an agent emits after its question is stored only as long as no other process has written to the task. */
+        private void requireNotSuperseded(Segment segment, SimulatedThreads.Machine process) {
+            TaskKey key = segment.head().key();
+            List<LoggedEvent> before = events(key);
+            List<SimulatedThreads.Machine> by = authors.getOrDefault(key, List.of());
+            int question = before.size() - 1;
+            while (question >= 0
+                    && !(process.equals(by.get(question))
+                            && before.get(question).event() instanceof TaskStatusUpdateEvent moved
+                            && moved.status().state().isInterrupted())) {
+                question--;
+            }
+            if (segment.events().stream().anyMatch(event -> isLate(event.event())) && question >= 0) {
+                Simulation.require(
+                        Invariant.ONE_LIVE_TASK,
+                        by.subList(question, by.size()).stream().allMatch(process::equals),
+                        "a handler of task %s writes nothing after another process",
+                        key.taskId());
+            }
+        }
+
+        private static boolean isLate(TaskEvent event) {
+            return event instanceof TaskArtifactUpdateEvent update
+                    && LATE.equals(update.artifact().name());
+        }
+
         /** Returns why a segment was refused; null if it is stored. */
         private @Nullable RuntimeException store(Segment segment, SimulatedThreads.Machine process) {
             TaskKey key = segment.head().key();
@@ -166,6 +200,10 @@ final class SimulatedLog implements TaskLog {
             if (taken != null) {
                 return taken;
             }
+            requireNotSuperseded(segment, process);
+            segment.events()
+                    .forEach(event -> authors.computeIfAbsent(key, any -> new ArrayList<>())
+                            .add(process));
             owners.put(key, process);
             order.putIfAbsent(key, order.size());
             List<LoggedEvent> before = events(key);

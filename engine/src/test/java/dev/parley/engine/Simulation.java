@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -284,6 +285,13 @@ final class Simulation {
             }
             Set<SimulatedThreads.Machine> others = atWork.computeIfAbsent(task, id -> new HashSet<>());
             others.add(process);
+            var isAtWork = new AtomicBoolean(true);
+            Runnable rest = () -> {
+                if (isAtWork.getAndSet(false)) {
+                    working.merge(task, -1, Integer::sum);
+                    others.remove(process);
+                }
+            };
             if (others.stream().filter(SimulatedThreads.Machine::isAlive).count() > 1) {
                 fail(new Violation(Invariant.ONE_LIVE_TASK, "one process works at task " + task));
             }
@@ -293,12 +301,14 @@ final class Simulation {
             try {
                 for (String step : request.text().split(" ", -1)) {
                     threads.mayYield();
+                    if (step.equals("i")) {
+                        rest.run(); // the handler may linger while the task goes on
+                    }
                     step(step, reply);
                     threads.mayYield();
                 }
             } finally {
-                working.merge(task, -1, Integer::sum);
-                others.remove(process);
+                rest.run();
             }
         }
 
@@ -316,6 +326,7 @@ final class Simulation {
             switch (step.charAt(0)) {
                 case 'w' -> reply.working("busy");
                 case 'a' -> reply.artifact("part", "text");
+                case 'l' -> reply.artifact(SimulatedLog.LATE, "text");
                 case 's' -> threads.sleep(process, Duration.ofMillis(Integer.parseInt(step.substring(1))));
                 case 'c' -> reply.complete("done");
                 case 'f' -> reply.fail("no");
@@ -402,6 +413,8 @@ final class Simulation {
                         if (!tasks.isEmpty()) {
                             String task = threads.any(tasks);
                             if (random.nextBoolean()) {
+                                send(agent, followUp(task), true);
+                            } else if (random.nextBoolean()) {
                                 subscribe(agent, task);
                             } else {
                                 look(agent, task);
@@ -503,7 +516,10 @@ final class Simulation {
                             default -> "s" + random.nextInt(400);
                         });
             }
-            steps.add(threads.any(List.of("c", "c", "f", "i", "i", "m", "m", "x", "a", "s10")));
+            steps.add(threads.any(
+                    peer == null
+                            ? List.of("c", "c", "f", "i", "i", "m", "m", "x", "a", "s10")
+                            : List.of("c", "f", "i", "i s900 l", "i s900 l", "i s3000 l", "m", "x", "a", "s10")));
             return String.join(" ", steps);
         }
 

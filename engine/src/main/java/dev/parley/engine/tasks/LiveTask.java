@@ -99,6 +99,9 @@ public final class LiveTask implements TaskLog.Writer {
     /** Whether another engine may write to the task. The copy in memory may be stale then. */
     private volatile boolean isForeign;
 
+    /** Number of times that events of other engines were added. Runs of an earlier epoch write nothing. */
+    private volatile long epoch;
+
     /** True if webhooks wait for new events. */
     private volatile boolean watched;
 
@@ -529,10 +532,12 @@ public final class LiveTask implements TaskLog.Writer {
     }
 
     /**
-     * Adds events that another engine has written, in order. Those that are here already, those that follow a gap, and all while this
+     * Adds events that another engine has written, in order, and interrupts a run that goes on here, since the task goes on there. Those that are here already, those that follow a gap, and all while this
      * engine writes to the task itself, are left out.
      */
     void follow(List<LoggedEvent> events) {
+        long before = written;
+        RunQueue.Run superseded;
         lock.lock();
         try {
             for (LoggedEvent event : events) {
@@ -542,16 +547,27 @@ public final class LiveTask implements TaskLog.Writer {
                     ahead = next;
                     written = event.sequence();
                     emitted = written;
-                    int before = weight;
-                    weight = before + Weight.of(event.event());
+                    int bytes = weight;
+                    weight = bytes + Weight.of(event.event());
                     tail.add(List.of(event));
                     isForeign = !next.state().isTerminal();
                     changed.signalAll();
                 }
             }
+            superseded = written == before ? null : runs.current();
+            long epochs = epoch;
+            epoch = written == before ? epochs : epochs + 1;
         } finally {
             lock.unlock();
         }
+        if (superseded != null) {
+            superseded.interrupt();
+        }
+    }
+
+    /** Changes when another engine has written to the task. Takes no lock. */
+    public long epoch() {
+        return epoch;
     }
 
     @Override

@@ -23,6 +23,9 @@ public final class RunQueue {
 
         /** Interrupts the handler, if it runs. */
         void interrupt();
+
+        /** Gives the run the {@linkplain LiveTask#epoch epoch} of its task. It writes in no other one. */
+        void enters(long epoch);
     }
 
     /**
@@ -38,6 +41,7 @@ public final class RunQueue {
     /** Lets {@code next} begin, if nothing runs; else it begins when what runs is done. Says which. */
     public boolean enter(Run next) {
         return Guarded.by(lock, () -> {
+            next.enters(task.epoch());
             if (run != null || held) {
                 mailbox.add(next);
                 return false;
@@ -95,6 +99,7 @@ public final class RunQueue {
             if (first == null) {
                 return leave();
             }
+            first.enters(task.epoch());
             run = first;
             return first;
         } finally {
