@@ -64,8 +64,6 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     private static final int REMOVE_BATCH = 500;
-    /** Tasks of engines that have ended which are taken over at once; others may take over the next ones meanwhile. */
-    private static final int TAKEN_OVER_AT_ONCE = 100;
 
     private final Parts parts;
     private final Duration grace;
@@ -77,8 +75,6 @@ public final class Engine implements AutoCloseable {
     private final ScheduledExecutorService follower;
     /** Whether the latest look at tasks of other engines has failed; of the follower. */
     private boolean isLost;
-    /** Whether this engine may own tasks that it knows nothing of, because a takeover has failed; of the follower. */
-    private boolean isUncertain;
 
     private final SteadyClock steadyClock;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
@@ -497,42 +493,10 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** Takes up tasks of engines that have ended, some at once, so that tasks are followed in between. */
     private void takeOver() {
-        if (!parts.runs().isOpen()) {
-            return;
+        if (recovery.takeOver(Set.copyOf(runners.keySet()), agent -> Runner.ofUnhosted(parts, recovery, agent))) {
+            follower.execute(this::takeOver);
         }
-        try {
-            if (isUncertain) {
-                recovery.takeUp(parts.log().interrupted());
-            }
-            List<Head> taken = parts.log().takeOver(Set.copyOf(runners.keySet()), TAKEN_OVER_AT_ONCE);
-            recovery.takeUp(taken);
-            taken.stream()
-                    .map(head -> head.key().agent())
-                    .distinct()
-                    .filter(agent -> !runners.containsKey(agent))
-                    .forEach(agent -> recovery.standIn(agent, new Runner(parts, recovery, unhosted(agent))));
-            isUncertain = false;
-            if (taken.size() == TAKEN_OVER_AT_ONCE) {
-                follower.execute(this::takeOver);
-            }
-        } catch (RuntimeException failure) { // otherwise the timer would not run it again
-            if (!isUncertain) {
-                LOG.log(
-                        Level.WARNING,
-                        "tasks of engines that have ended cannot be taken over; it is tried each second",
-                        failure);
-            }
-            isUncertain = true;
-        }
-    }
-
-    /** Fails the tasks of an agent that no engine hosts. */
-    private static Agent unhosted(String agent) {
-        return Agent.named(agent, "No engine hosts it")
-                .resumable(true)
-                .handle((request, reply) -> reply.fail("No server hosts the agent any more"));
     }
 
     /** Tasks in memory and in the log. */

@@ -29,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -99,7 +98,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         this.extensions = extensions;
         this.onCreate = onCreate;
         this.created = origin.followUp || live.durable() != null;
-        this.epoch = live.epoch();
+        this.epoch = live.runs().epoch();
     }
 
     @Nullable
@@ -218,7 +217,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
 
     /** Whether the task has gone on at another engine since this run was let in: nothing that it emits is written. */
     boolean isSuperseded() {
-        return live.epoch() != epoch;
+        return live.runs().epoch() != epoch;
     }
 
     /** Tells the handler that its time is up. */
@@ -302,7 +301,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         if (excess != null) {
             return "The task got too large: " + excess;
         }
-        if (!said.stream().allMatch(HandlerRun::isEnd)) {
+        if (!said.stream().allMatch(TaskLimits::isFree)) {
             try {
                 live.reserve(said);
             } catch (A2AException full) {
@@ -310,14 +309,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
             }
         }
         return null;
-    }
-
-    /** True for an end that needs no space to speak of, or that says why the agent did not succeed. */
-    private static boolean isEnd(TaskEvent event) {
-        return event instanceof TaskStatusUpdateEvent moved
-                && (moved.status().message() == null && moved.status().state().isTerminal()
-                        || moved.status().state() == TaskState.FAILED
-                        || moved.status().state() == TaskState.REJECTED);
     }
 
     private Task beginning(TaskState state) {
@@ -604,10 +595,5 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     @Override
     public CallContext context() {
         return origin.context;
-    }
-
-    /** A short random name for a failure, to find it in the log. */
-    static String reference() {
-        return UUID.randomUUID().toString().substring(0, 8);
     }
 }

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,8 @@ final class Recovery {
 
     /** Resumed tasks of an agent, before their turns begin. */
     private static final int MOST_AHEAD = 64;
+
+    private static final int TAKEN_OVER_AT_ONCE = 100;
 
     /** Pauses after refusals by a log, and after failures to read a task. */
     private static final Backoff WRITES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(64));
@@ -85,6 +88,9 @@ final class Recovery {
     /** Number of successive refusals of events of a resumed task by the log. */
     private final AtomicInteger refusals = new AtomicInteger();
 
+    /** Whether this engine may own tasks that it knows nothing of, because a takeover has failed. */
+    private boolean isUncertain;
+
     Recovery(TaskLog log, Tasks tasks, Runs runs, Threads threads, ScheduledExecutorService timer) {
         this.log = log;
         this.tasks = tasks;
@@ -103,10 +109,45 @@ final class Recovery {
         }
     }
 
-    /** Takes up tasks that this engine owns from now on, or that it may own unnoticed. */
-    void takeUp(List<Head> heads) {
+    private void takeUp(List<Head> heads) {
         add(heads);
         heads.stream().map(head -> line(head.key())).distinct().forEach(this::work);
+    }
+
+    /**
+     * Takes over tasks of engines that have ended, some at once, so that other engines may take over the next ones meanwhile. Called on one thread.
+     *
+     * @param hosted the agents that this engine hosts
+     * @param unhosted ends the tasks of an agent that no engine hosts
+     * @return whether there may be more
+     */
+    boolean takeOver(Set<String> hosted, Function<String, Runner> unhosted) {
+        try {
+            if (!runs.isOpen()) {
+                return false;
+            }
+            if (isUncertain) {
+                takeUp(log.interrupted());
+            }
+            List<Head> taken = log.takeOver(hosted, TAKEN_OVER_AT_ONCE);
+            takeUp(taken);
+            taken.stream()
+                    .map(head -> head.key().agent())
+                    .filter(agent -> !hosted.contains(agent))
+                    .distinct()
+                    .forEach(agent -> standIn(agent, unhosted.apply(agent)));
+            isUncertain = false;
+            return taken.size() == TAKEN_OVER_AT_ONCE;
+        } catch (RuntimeException failure) { // otherwise the timer would not run it again
+            if (!isUncertain) {
+                LOG.log(
+                        Level.WARNING,
+                        "tasks of engines that have ended cannot be taken over; it is tried each second",
+                        failure);
+            }
+            isUncertain = true;
+            return false;
+        }
     }
 
     private Line line(TaskKey key) {
@@ -124,7 +165,7 @@ final class Recovery {
     }
 
     /** Takes up the tasks of an agent that is not hosted, unless it is hosted meanwhile. */
-    void standIn(String agent, Runner runner) {
+    private void standIn(String agent, Runner runner) {
         Line line = lines.computeIfAbsent(agent, name -> new Line());
         if (line.runner.compareAndSet(null, runner)) {
             work(line);

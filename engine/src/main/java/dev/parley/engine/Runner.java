@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,16 @@ final class Runner {
                 agent.queueLimit(),
                 parts.threads().lock(),
                 agent.priority() == null ? null : Run::priority);
+    }
+
+    /** Fails the tasks of an agent that no engine hosts. */
+    static Runner ofUnhosted(Parts parts, Recovery recovery, String agent) {
+        return new Runner(
+                parts,
+                recovery,
+                Agent.named(agent, "No engine hosts it")
+                        .resumable(true)
+                        .handle((request, reply) -> reply.fail("No server hosts the agent any more")));
     }
 
     /**
@@ -334,7 +345,7 @@ final class Runner {
             turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
         } else {
-            String reference = HandlerRun.reference();
+            String reference = UUID.randomUUID().toString().substring(0, 8);
             LOG.log(
                     Level.ERROR,
                     "agent " + agent.name() + " failed (reference " + reference + ", task " + turn.taskId() + ")",

@@ -3,6 +3,9 @@ package dev.parley.engine;
 import static dev.parley.protocol.settings.SettingType.COUNT;
 import static dev.parley.protocol.settings.SettingType.SIZE;
 
+import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.settings.SettingReader;
 
 /**
@@ -52,5 +55,13 @@ public record TaskLimits(int turns, int events, long bytes) {
                         "64MB",
                         "SIZE",
                         "Approximate limit of the size of a task; at most 1GB."));
+    }
+
+    /** True for an end that needs no space to speak of, or that says why the agent did not succeed. */
+    static boolean isFree(TaskEvent event) {
+        return event instanceof TaskStatusUpdateEvent moved
+                && (moved.status().message() == null && moved.status().state().isTerminal()
+                        || moved.status().state() == TaskState.FAILED
+                        || moved.status().state() == TaskState.REJECTED);
     }
 }

@@ -6,6 +6,7 @@ import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
@@ -68,6 +69,10 @@ final class Draft {
         var segment = new Segment(head, events, messages, name, cause, webhooks, before);
         drop();
         return segment;
+    }
+
+    static List<TaskName> namesIn(@Nullable Naming naming) {
+        return naming == null ? List.of() : List.of(naming.name());
     }
 
     /** Begins anew. */

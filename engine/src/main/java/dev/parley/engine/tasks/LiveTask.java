@@ -14,7 +14,6 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Naming;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
-import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.LoggedEvent;
@@ -23,8 +22,6 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatus;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -98,9 +95,6 @@ public final class LiveTask implements TaskLog.Writer {
 
     /** Whether another engine may write to the task. The copy in memory may be stale then. */
     private volatile boolean isForeign;
-
-    /** Number of times that events of other engines were added. Runs of an earlier epoch write nothing. */
-    private volatile long epoch;
 
     /** True if webhooks wait for new events. */
     private volatile boolean watched;
@@ -212,7 +206,7 @@ public final class LiveTask implements TaskLog.Writer {
                 next = event.applyTo(next);
             }
             if (next != null && next.state().isInterrupted() && runs.hasMail()) {
-                TaskEvent goesOn = goesOn(next);
+                TaskEvent goesOn = RunQueue.goesOn(next);
                 events = Stream.concat(events.stream(), Stream.of(goesOn)).toList();
                 next = goesOn.applyTo(next);
             }
@@ -242,12 +236,6 @@ public final class LiveTask implements TaskLog.Writer {
             engine.log().submit(this);
         }
         return last;
-    }
-
-    /** The next message is there already: on disk the task must not wait for its caller, or a crash would lose it. */
-    private TaskEvent goesOn(Task task) {
-        var status = new TaskStatus(TaskState.WORKING, null, task.status().timestamp());
-        return new TaskStatusUpdateEvent(task.id(), contextId, status, Map.of());
     }
 
     /**
@@ -447,10 +435,7 @@ public final class LiveTask implements TaskLog.Writer {
     /** Returns the task as it is on disk, as an event with the number of the newest event that it includes. */
     LoggedEvent snapshot(UnaryOperator<Task> view) {
         return Guarded.by(lock, () -> {
-            Task task = durable;
-            if (task == null) {
-                throw new IllegalStateException("nothing of task " + key.taskId() + " is written");
-            }
+            Task task = requireNonNull(durable, "nothing of the task is written");
             return new LoggedEvent(written, view.apply(task));
         });
     }
@@ -536,8 +521,7 @@ public final class LiveTask implements TaskLog.Writer {
      * engine writes to the task itself, are left out.
      */
     void follow(List<LoggedEvent> events) {
-        long before = written;
-        RunQueue.Run superseded;
+        RunQueue.Run superseded = null;
         lock.lock();
         try {
             for (LoggedEvent event : events) {
@@ -551,12 +535,10 @@ public final class LiveTask implements TaskLog.Writer {
                     weight = bytes + Weight.of(event.event());
                     tail.add(List.of(event));
                     isForeign = !next.state().isTerminal();
+                    superseded = runs.supersede();
                     changed.signalAll();
                 }
             }
-            superseded = written == before ? null : runs.current();
-            long epochs = epoch;
-            epoch = written == before ? epochs : epochs + 1;
         } finally {
             lock.unlock();
         }
@@ -565,20 +547,15 @@ public final class LiveTask implements TaskLog.Writer {
         }
     }
 
-    /** Changes when another engine has written to the task. Takes no lock. */
-    public long epoch() {
-        return epoch;
-    }
-
     @Override
     public void failed(Segment segment, Exception cause) {
         engine.listener().refuses(this, segment, cause);
         var lostMessages = new ArrayList<>(segment.messages());
-        var lostNames = new ArrayList<>(namesIn(segment.naming()));
+        var lostNames = new ArrayList<>(Draft.namesIn(segment.naming()));
         lock.lock();
         try {
             lostMessages.addAll(pending.messages());
-            lostNames.addAll(namesIn(pending.name()));
+            lostNames.addAll(Draft.namesIn(pending.name()));
             pending.drop();
             // The emitted events will never be on disk: the fold returns to the state that callers have seen.
             ahead = durable;
@@ -594,10 +571,6 @@ public final class LiveTask implements TaskLog.Writer {
             lock.unlock();
         }
         engine.listener().refused(this, lostMessages, lostNames);
-    }
-
-    private static List<TaskName> namesIn(@Nullable Naming naming) {
-        return naming == null ? List.of() : List.of(naming.name());
     }
 
     /** Marks this task as removed from the log: reads do not find it. */

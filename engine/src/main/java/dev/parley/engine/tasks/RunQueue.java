@@ -2,8 +2,12 @@ package dev.parley.engine.tasks;
 
 import dev.parley.engine.scheduling.Guarded;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
+import dev.parley.protocol.TaskStatus;
+import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +20,8 @@ public final class RunQueue {
     /** True while the task is yet to be taken up: its runs wait. */
     private boolean held;
 
+    private volatile long epoch;
+
     /** A call of the agent for a task. */
     public interface Run {
         /** Tells the handler that its task has been canceled. */
@@ -24,7 +30,7 @@ public final class RunQueue {
         /** Interrupts the handler, if it runs. */
         void interrupt();
 
-        /** Gives the run the {@linkplain LiveTask#epoch epoch} of its task. It writes in no other one. */
+        /** Gives the run the {@linkplain RunQueue#epoch epoch} of its task. It writes in no other one. */
         void enters(long epoch);
     }
 
@@ -41,7 +47,7 @@ public final class RunQueue {
     /** Lets {@code next} begin, if nothing runs; else it begins when what runs is done. Says which. */
     public boolean enter(Run next) {
         return Guarded.by(lock, () -> {
-            next.enters(task.epoch());
+            next.enters(epoch);
             if (run != null || held) {
                 mailbox.add(next);
                 return false;
@@ -49,6 +55,25 @@ public final class RunQueue {
             run = next;
             return true;
         });
+    }
+
+    /** Changes when another engine has written to the task. Runs of an earlier epoch write nothing. Takes no lock. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Begins a new epoch, and returns the run that goes on; null if there is none. Called under the lock of the task. */
+    @Nullable
+    Run supersede() {
+        long epochs = epoch;
+        epoch = epochs + 1;
+        return run;
+    }
+
+    /** The next message is there already: on disk the task must not wait for its caller, or a crash would lose it. */
+    static TaskEvent goesOn(Task waiting) {
+        var status = new TaskStatus(TaskState.WORKING, null, waiting.status().timestamp());
+        return new TaskStatusUpdateEvent(waiting.id(), waiting.contextId(), status, Map.of());
     }
 
     /** Has runs wait until the task is taken up; false if one goes on. */
@@ -99,7 +124,7 @@ public final class RunQueue {
             if (first == null) {
                 return leave();
             }
-            first.enters(task.epoch());
+            first.enters(epoch);
             run = first;
             return first;
         } finally {

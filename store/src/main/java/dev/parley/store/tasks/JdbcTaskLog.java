@@ -45,7 +45,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
@@ -102,7 +101,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.claims = new TaskClaims(database, lanes, rows, keys, steadyClock, once);
         this.lists = new TaskLists(database, lanes);
         this.walks = new TaskWalks(database, lanes);
-        this.takeover = new TaskTakeover(database, lanes);
+        this.takeover = new TaskTakeover(database, lanes, once);
         this.removal = new TaskRemoval(database, lanes, changes);
         database.listen(this);
     }
@@ -424,16 +423,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public List<Head> interrupted() {
-        return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
-                ? lists.unfinished(system.stream())
-                : lists.unfinished();
+        return takeover.owner().map(lists::unfinished).orElseGet(lists::unfinished);
     }
 
     @Override
     public List<Head> takeOver(Set<String> agents, int limit) {
-        return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
-                ? takeover.takeOver(system, agents, limit)
-                : List.of();
+        return takeover.takeOver(agents, limit);
     }
 
     @Override
@@ -563,22 +558,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
-        Long lane = lanes.find(Lane.of(key));
-        var times = new TreeMap<Long, Instant>();
-        if (lane != null) {
-            database.read(session -> session.list(
-                            row -> Map.entry(row.getLong(1), row.getLong(2)),
-                            "SELECT first_seq, at_ms FROM segment WHERE task_id = ?1 AND first_seq >="
-                                    + " coalesce((SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
-                                    + " AND at_ms IS NOT NULL AND EXISTS (SELECT 1 FROM task WHERE task_id = ?1 AND lane_no = ?3)"
-                                    + " ORDER BY first_seq LIMIT ?4",
-                            key.taskId(),
-                            sequence,
-                            lane,
-                            limit))
-                    .forEach(row -> times.put(row.getKey(), Instant.ofEpochMilli(row.getValue())));
-        }
-        return times;
+        return lists.times(key, sequence, limit);
     }
 
     @Override

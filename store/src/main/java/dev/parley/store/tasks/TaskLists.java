@@ -24,7 +24,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tasks by their lanes, contexts, states and times. Safe for any thread. */
@@ -212,6 +214,26 @@ record TaskLists(Database database, Lanes lanes) {
         return database.read(session -> heads(
                 session,
                 "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE state IN (0, 1, 2)"));
+    }
+
+    /** Times at which the events of a task were written, by the first number. */
+    NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
+        Long lane = lanes.find(Lane.of(key));
+        var times = new TreeMap<Long, Instant>();
+        if (lane != null) {
+            database.read(session -> session.list(
+                            row -> Map.entry(row.getLong(1), row.getLong(2)),
+                            "SELECT first_seq, at_ms FROM segment WHERE task_id = ?1 AND first_seq >="
+                                    + " coalesce((SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2), 0)"
+                                    + " AND at_ms IS NOT NULL AND EXISTS (SELECT 1 FROM task WHERE task_id = ?1 AND lane_no = ?3)"
+                                    + " ORDER BY first_seq LIMIT ?4",
+                            key.taskId(),
+                            sequence,
+                            lane,
+                            limit))
+                    .forEach(row -> times.put(row.getKey(), Instant.ofEpochMilli(row.getValue())));
+        }
+        return times;
     }
 
     /** The unfinished tasks of a stream. */

@@ -3,6 +3,7 @@ package dev.parley.store.tasks;
 import static dev.parley.store.audit.States.state;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -23,7 +25,7 @@ import java.util.stream.Stream;
  * Takeover of unfinished tasks whose stream has ended, by the hubs that share a database of PostgreSQL. A stream that has ended writes
  * nothing any more, so its tasks do not change; rows that another hub is taking over are skipped. Safe for any thread.
  */
-record TaskTakeover(Database database, Lanes lanes) {
+record TaskTakeover(Database database, Lanes lanes, Once once) {
     /** Looks into the index once for each owner, and not for each task. */
     private static final String ENDED = "WITH RECURSIVE owners (no) AS"
             + " (SELECT min(owner) FROM task WHERE owner IS NOT NULL"
@@ -33,7 +35,18 @@ record TaskTakeover(Database database, Lanes lanes) {
     private record Row(
             long lane, String taskId, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
 
-    List<Head> takeOver(PostgresqlSystem system, Set<String> agents, int limit) {
+    /** The stream of this hub; empty if no other hub writes to the database. */
+    Optional<Long> owner() {
+        return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
+                ? Optional.of(system.stream())
+                : Optional.empty();
+    }
+
+    List<Head> takeOver(Set<String> agents, int limit) {
+        return owner().map(stream -> takeOver(stream, agents, limit)).orElseGet(List::of);
+    }
+
+    private List<Head> takeOver(long stream, Set<String> agents, int limit) {
         List<String> ended = database.read(session -> session.list(row -> Long.toString(row.getLong(1)), ENDED));
         if (ended.isEmpty()) {
             return List.of();
@@ -53,7 +66,7 @@ record TaskTakeover(Database database, Lanes lanes) {
                         json(agents),
                         Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds()),
                         limit,
-                        system.stream()));
+                        stream));
         return rows.stream()
                 .sorted(Comparator.comparing(Row::taskId))
                 .flatMap(this::head)
