@@ -287,7 +287,8 @@ final class Runner {
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));
         }
-        if (before != null && parts.log().once() == Once.CLAIM && !isWritten(turn.live())) {
+        boolean isFenced = turn.isRecovered() || parts.log().once() == Once.CLAIM;
+        if (before != null && isFenced && !isWritten(turn.live())) {
             waits(turn); // or it is another engine's message, or task
             return;
         }
