@@ -347,6 +347,10 @@ public final class Webhooks {
         Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
         var past = new Past(key.task());
         while (open && subscription != null && subscription.deadSince() == null) {
+            if (subscription.channel() != null) { // registered anew meanwhile, for another order
+                schedule(subscription);
+                return null;
+            }
             Duration pause = pause(subscription);
             if (pause != null) {
                 return pause;
@@ -395,6 +399,10 @@ public final class Webhooks {
                 }
                 Subscription subscription =
                         store.find(key.task(), key.configId()).orElse(null);
+                if (subscription != null && !channel.name().equals(subscription.channel())) {
+                    schedule(subscription); // registered anew meanwhile, for another order
+                    continue;
+                }
                 if (subscription == null
                         || subscription.deadSince() != null
                         || subscription.delivered() != head.sequence() - 1) {

@@ -8,6 +8,7 @@ import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
@@ -44,6 +45,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 @Tag("heavy")
@@ -58,6 +61,12 @@ final class WebhooksTest {
         final BlockingQueue<String> urls = new LinkedBlockingQueue<>();
         final CountDownLatch end = new CountDownLatch(1);
         volatile Function<LoggedEvent, Outcome> answer = event -> new Outcome.Accepted();
+        volatile boolean ordersContexts;
+
+        @Override
+        public boolean ordersContexts(String dialect) {
+            return ordersContexts;
+        }
 
         @Override
         public void check(String group, PushConfig config) {
@@ -260,6 +269,46 @@ final class WebhooksTest {
         assertThat(agent.call(new ListPushConfigs(null, ended.id(), 0, null), ALICE)
                         .configs())
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, other", "true, ", "true, other"})
+    void aWebhookThatIsRegisteredAnewForAnotherOrderHasOneSender(boolean inChannel, @Nullable String channel)
+            throws Exception {
+        receiver.ordersContexts = inChannel;
+        var isOld = new AtomicBoolean(true);
+        var third = new CountDownLatch(1);
+        var go = new CountDownLatch(1);
+        receiver.answer = event -> {
+            if (event.sequence() == 2 && isOld.getAndSet(false)) {
+                Subscription old = store.pending().getFirst();
+                Subscription anew = Subscription.of(old.task(), old.config(), old.dialect(), null, 1);
+                store.save(anew.in(channel), Tasks.cause(ALICE));
+            } else if (event.sequence() == 3) {
+                third.countDown();
+                awaitOpen(go);
+            }
+            return new WebhookTransport.Outcome.Accepted();
+        };
+        AgentEndpoint agent = host((request, reply) -> {
+            reply.working("one");
+            reply.working("two");
+            awaitOpen(third);
+            reply.complete("done");
+        });
+
+        send(agent, "https://hook");
+        Webhooks webhooks = engine.deliveries().orElseThrow();
+        while (log.find(store.pending().getFirst().task()).orElseThrow().lastSequence() < 5) {
+            Thread.onSpinWait();
+        }
+        go.countDown();
+
+        assertThat(receiver.next(6)).containsExactly(1L, 2L, 2L, 3L, 4L, 5L);
+        while (webhooks.backlog() > 0) {
+            Thread.onSpinWait();
+        }
+        assertThat(receiver.accepted).isEmpty();
     }
 
     @Test
