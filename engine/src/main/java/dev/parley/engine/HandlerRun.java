@@ -59,7 +59,9 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private final Function<String, @Nullable AgentEndpoint> extensions;
     private @Nullable String credential;
     private volatile boolean recovered;
+    private volatile boolean begunBefore;
     private boolean cutOff;
+    private volatile boolean asked;
     private volatile long number;
     /** That of the task when this run was let in. */
     private volatile long epoch;
@@ -110,9 +112,10 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         return live;
     }
 
-    /** Marks this turn as the resumption of an interrupted task. */
-    void recovered() {
+    /** Marks this turn as the resumption of an interrupted task; {@code begun}: a handler has been called for its message before. */
+    void recovered(boolean begun) {
         recovered = true;
+        begunBefore = begun;
     }
 
     /** Gives this turn its place among those that run. */
@@ -128,9 +131,13 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         return recovered;
     }
 
-    /** Says that the stop of the engine has ended the handler before it was done. */
+    boolean hasBegunBefore() {
+        return begunBefore;
+    }
+
+    /** Says that the stop of the engine has ended the handler, before it was done unless it lingers after its question. */
     void cutOff() {
-        cutOff = true;
+        cutOff = !asked;
     }
 
     boolean isCutOff() {
@@ -356,6 +363,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
             int before = task.metadata().get(PROGRESS) instanceof Integer earlier ? earlier : 0;
             return List.of(moved(TaskState.WORKING, said, Map.of(PROGRESS, Math.max(before, percent))));
         });
+        asked = false;
     }
 
     @Override
@@ -422,6 +430,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     @Override
     public void move(TaskState state, @Nullable Message note, Map<String, @Nullable Object> metadata) {
         say(task -> List.of(moved(state, note, metadata)));
+        asked = state.isInterrupted();
     }
 
     private static String newId(Task task) {
@@ -494,20 +503,6 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     @Override
     public List<Part> parts() {
         return message.parts();
-    }
-
-    @Override
-    public List<File> files() {
-        var files = new ArrayList<File>();
-        for (Part part : message.parts()) {
-            switch (part) {
-                case Part.Raw raw -> files.add(new File(raw.filename(), raw.mediaType(), raw.raw(), null));
-                case Part.Url url -> files.add(new File(url.filename(), url.mediaType(), null, url.url()));
-                case Part.Text text -> {}
-                case Part.Data data -> {}
-            }
-        }
-        return files;
     }
 
     @Override

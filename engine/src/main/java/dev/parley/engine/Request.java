@@ -7,6 +7,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.extension.ExtensionView;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +32,18 @@ public interface Request {
     List<Part> parts();
 
     /** The files of the message, by their bytes or by their address. */
-    List<File> files();
+    default List<File> files() {
+        var files = new ArrayList<File>();
+        for (Part part : parts()) {
+            switch (part) {
+                case Part.Raw raw -> files.add(new File(raw.filename(), raw.mediaType(), raw.raw(), null));
+                case Part.Url url -> files.add(new File(url.filename(), url.mediaType(), null, url.url()));
+                case Part.Text text -> {}
+                case Part.Data data -> {}
+            }
+        }
+        return files;
+    }
 
     /** The metadata of the send request. */
     Map<String, @Nullable Object> metadata();

@@ -162,11 +162,11 @@ final class Runner {
 
     /**
      * Says on disk that the handler has not begun for the newest message, if the task goes on: after a crash it is safe to call
-     * it. A task that was taken up stays as it is, since its handler had begun before.
+     * it. A task that was taken up stays as it is if its handler had begun before.
      */
     private static void waits(HandlerRun turn) {
         Task task = turn.live().ahead();
-        if (task != null && task.state() == TaskState.WORKING && !turn.isRecovered()) {
+        if (task != null && task.state() == TaskState.WORKING && !turn.hasBegunBefore()) {
             emit(
                     turn,
                     now -> now.state() == TaskState.WORKING
@@ -420,7 +420,7 @@ final class Runner {
                 return letRun(live, null);
             }
         }
-        turn.recovered();
+        turn.recovered(!untouched);
         return letRun(live, turn);
     }
 

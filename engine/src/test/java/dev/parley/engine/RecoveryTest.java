@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tasks whose agents were cut off, and an engine that stops. */
@@ -302,6 +303,32 @@ final class RecoveryTest {
                 Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
             AgentEndpoint again = restarted.host(Agent.named("agent", "Answers").handle(new Asker()));
             assertThat(await(again, busy.id()).text()).isEqualTo("answered: answer");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, COMPLETED", "true, FAILED"})
+    void anAnswerThatWaitsForAHandlerThatLingersRunsAfterTheStart(boolean worksOn, TaskState after) throws Exception {
+        var lingers = new CountDownLatch(1);
+        AgentEndpoint agent = engine.host(Agent.named("agent", "Lingers").handle((request, reply) -> {
+            reply.askForInput("What?");
+            if (worksOn) {
+                reply.working("The handler is not done");
+            }
+            lingers.countDown();
+            new CountDownLatch(1).await();
+        }));
+        Task asked = sendImmediately(agent, "go");
+        lingers.await();
+        answerImmediately(agent, asked.id());
+
+        engine.drain(Duration.ZERO);
+        engine.close();
+
+        try (Engine restarted =
+                Engine.builder(SteppedLog.flowing(disk)).grace(Duration.ZERO).build()) {
+            AgentEndpoint again = restarted.host(Agent.named("agent", "Answers").handle(new Asker()));
+            assertThat(await(again, asked.id()).state()).isEqualTo(after);
         }
     }
 
