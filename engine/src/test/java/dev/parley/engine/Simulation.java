@@ -1,6 +1,7 @@
 package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.Subscription;
@@ -40,6 +41,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,10 @@ import org.jspecify.annotations.Nullable;
 final class Simulation {
     private static final Duration CHAOS = Duration.ofMinutes(3);
     private static final Duration QUIET = Duration.ofHours(5);
+    /** Longer than the pause before another look at a task that could not be read. */
+    private static final Duration REST = Duration.ofMinutes(20);
+
+    private static final Duration LOOK = Duration.ofMinutes(1);
 
     /** An invariant that does not hold. */
     static final class Violation extends AssertionError {
@@ -143,10 +149,35 @@ final class Simulation {
         disk.full = false;
         disk.faults = 0;
         quiet = true;
-        go(QUIET, () -> false);
+        rest();
         require(Invariant.WORKED_AT, areDone(), "every caller is answered: %s", callers);
         checkDisk();
         return threads.trace();
+    }
+
+    /** Goes on until nothing has been left to do for longer than any pause, or the quiet time is over. */
+    private void rest() {
+        Duration end = Duration.ofNanos(threads.now()).plus(QUIET);
+        Duration now = Duration.ofNanos(threads.now());
+        Duration begun = now;
+        while (now.compareTo(end) < 0 && now.minus(begun).compareTo(REST) < 0) {
+            go(now.plus(LOOK), () -> false);
+            now = now.plus(LOOK);
+            if (!isAtRest()) {
+                begun = now;
+            }
+        }
+    }
+
+    /** Whether every caller has its answer, no agent works, each task has ended or waits, and each webhook has been told. */
+    private boolean isAtRest() {
+        return areDone()
+                && disk.log.unfinished().stream().allMatch(head -> head.state().isSettled())
+                && disk.log.webhooks().pending().stream()
+                        .allMatch(webhook -> webhook.delivered()
+                                >= disk.events(webhook.task()).size())
+                && Stream.of(server, requireNonNullElse(peer, server))
+                        .allMatch(each -> each.working.values().stream().allMatch(count -> count == 0));
     }
 
     private void go(Duration end, java.util.function.BooleanSupplier done) {
@@ -260,7 +291,7 @@ final class Simulation {
                     .cacheBytes(random.nextBoolean() ? 0 : 1 << 20)
                     .grace(Duration.ofMillis(random.nextInt(2_000)))
                     .retention(retention)
-                    .webhooks(log.webhooks(), new Transport())
+                    .webhooks(log.webhooks(), new Transport(process))
                     .build();
             this.agent = engine.host(described);
         }
@@ -345,13 +376,19 @@ final class Simulation {
     }
 
     private final class Transport implements WebhookTransport {
+        private final SimulatedThreads.Machine process;
+
+        Transport(SimulatedThreads.Machine process) {
+            this.process = process;
+        }
+
         @Override
         public void check(String group, PushConfig config) {}
 
         @Override
         public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task)
                 throws InterruptedException {
-            threads.sleep(server.process, Duration.ofMillis(random.nextInt(2_000)));
+            threads.sleep(process, Duration.ofMillis(random.nextInt(2_000)));
             int luck = quiet ? 100 : random.nextInt(100);
             if (luck < 3) {
                 refused.add(webhook.generation());
