@@ -518,7 +518,8 @@ public final class Engine implements AutoCloseable {
             parts.admissions().settled(segment.messages());
             parts.names().settled(live, segment.naming());
             Webhooks webhooks = parts.webhooks();
-            if (live.isWatched() && webhooks != null) {
+            // Another engine may have registered webhooks of which the copy in memory does not know.
+            if (webhooks != null && (live.isWatched() || parts.log().once() == Once.CLAIM)) {
                 webhooks.wake(live.key());
             }
             observer.accept(segment); // may throw: nothing of the engine may depend on it

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.tasks.Tasks;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -58,7 +60,7 @@ final class OwnersTest {
         engines.forEach(Engine::close);
     }
 
-    private Engine engine(MemoryTaskLog log) {
+    private Engine engine(TaskLog log) {
         Engine engine = Engine.builder(log).grace(Duration.ZERO).build();
         engines.add(engine);
         return engine;
@@ -268,6 +270,70 @@ final class OwnersTest {
         assertThat(back.state()).isEqualTo(TaskState.INPUT_REQUIRED);
         assertThat(back.artifacts()).isEmpty();
         assertThat(other.call(GetTask.of(task.id()), Calls.ALICE)).isEqualTo(back);
+    }
+
+    @Test
+    void aReadWaitsForTheFateOfAnOwnWriteIfAnotherEngineHasWritten() throws Exception {
+        var outcomes = new LinkedBlockingQueue<Object>();
+        SteppedLog stepped = SteppedLog.flowing(log);
+        AgentEndpoint one = lingering(engine(stepped), outcomes);
+        AgentEndpoint other = lingering(engine(log.share()), outcomes);
+        Message question = Message.user(Part.text("first?"));
+        Task task = (Task) one.call(SendMessage.of(question.withId("m-1")), Calls.ALICE);
+        stepped.step();
+        var refused = CompletableFuture.supplyAsync(() ->
+                one.call(SendMessage.of(question.withId("m-2").in(null, task.id())), Calls.ALICE));
+        stepped.awaitWaiting(1);
+        Message answer = Message.user(Part.text("second?")).withId("m-3");
+        Task asked = (Task) other.call(SendMessage.of(answer.in(null, task.id())), Calls.ALICE);
+
+        var compared = new CountDownLatch(1);
+        stepped.onNextFind(compared::countDown);
+        var read = CompletableFuture.supplyAsync(() -> one.call(GetTask.of(task.id()), Calls.ALICE));
+        compared.await();
+        stepped.begin().fail(new OtherOwnerException(task.id()));
+
+        assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(asked);
+        assertThatThrownBy(refused::get).hasCauseInstanceOf(A2AException.class);
+    }
+
+    @Test
+    void aTaskThatIsTakenOverWhileItIsReadIsReadAgain() throws Exception {
+        MemoryTaskLog dead = log.share();
+        var more = new CountDownLatch(1);
+        AgentEndpoint ended = engine(dead)
+                .host(Agent.named("agent", "Says more").resumable(true).handle((request, reply) -> {
+                    reply.working("first");
+                    begun.add("ended");
+                    more.await();
+                    reply.working("second");
+                    never.take();
+                }));
+        Task task = sendImmediately(ended, "hello");
+        nextRun();
+        var key = new TaskKey(Calls.ALICE.scope(), "agent", task.id());
+        long first = Tasks.fold(log, key).sequence();
+        SteppedLog stepped = SteppedLog.flowing(log);
+        AgentEndpoint one = host(engine(stepped), "one");
+        stepped.onNextRead(() -> {
+            more.countDown();
+            while (Tasks.fold(log, key).sequence() == first) {
+                Thread.onSpinWait();
+            }
+            kill(dead);
+            while (log.interrupted().isEmpty()) {
+                Thread.onSpinWait();
+            }
+        });
+
+        one.call(GetTask.of(task.id()), Calls.ALICE);
+
+        assertThat(one.call(GetTask.of(task.id()), Calls.ALICE).history())
+                .extracting(Message::text)
+                .contains("first");
+        assertThat(nextRun()).isEqualTo("one " + task.id());
+        steps.add("end");
+        assertThat(await(one, task.id()).text()).isEqualTo("one 2");
     }
 
     private static AgentEndpoint fenced(Engine engine, List<Long> fences) {

@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
@@ -159,6 +160,21 @@ final class SteppedLog implements TaskLog {
         } else if (now) {
             write(writer);
         }
+    }
+
+    @Override
+    public Once once() {
+        return disk.once();
+    }
+
+    @Override
+    public List<Head> interrupted() {
+        return disk.interrupted();
+    }
+
+    @Override
+    public List<Head> takeOver(Set<String> agents, int limit) {
+        return disk.takeOver(agents, limit);
     }
 
     @Override

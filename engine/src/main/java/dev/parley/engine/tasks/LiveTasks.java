@@ -90,9 +90,15 @@ public final class LiveTasks {
         while (true) {
             LiveTask present = cache.asMap().computeIfPresent(key.taskId(), (id, live) -> pinned(live, key));
             if (present != null && !present.isBroken()) {
-                return present.key().equals(key) ? new Pin(this, present).into(this::refreshed) : null;
-            }
-            if (present != null) {
+                if (!present.key().equals(key)) {
+                    return null;
+                }
+                Pin pin = new Pin(this, present).into(this::refreshed);
+                if (pin == null || !pin.task().isBroken()) {
+                    return pin;
+                }
+                pin.close(); // refused while it was compared
+            } else if (present != null) {
                 unpinBroken(present, key);
             }
             var mine = new CompletableFuture<Boolean>();
@@ -226,7 +232,9 @@ public final class LiveTasks {
     @Nullable
     public LiveTask peek(TaskKey key) {
         LiveTask live = cache.getIfPresent(key.taskId());
-        return live != null && live.key().equals(key) && !live.isBroken() && refresh(live) ? live : null;
+        return live != null && live.key().equals(key) && !live.isBroken() && refresh(live) && !live.isBroken()
+                ? live
+                : null;
     }
 
     /** Counts one use less: for {@link Pin#close}. */

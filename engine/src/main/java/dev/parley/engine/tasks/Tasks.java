@@ -33,6 +33,9 @@ public final class Tasks {
     /** The part of the heap, one in so many, that tasks may take which streams and agents hold in memory. */
     private static final int HEAP_SHARE_IN_USE = 4;
 
+    /** Longest wait of a read for own events of a task to which another engine writes, too. */
+    private static final Duration LONGEST_REST = Duration.ofSeconds(4);
+
     private static final Logger LOG = System.getLogger("dev.parley.engine");
 
     private final TaskLog log;
@@ -88,13 +91,23 @@ public final class Tasks {
                 });
     }
 
-    /** Reads what another engine has written to a task; false if the log does not hold it any more. */
+    /**
+     * Reads what another engine has written to a task; false if the log does not hold it any more. While this engine writes to the task
+     * itself, waits until that is on disk or refused: the log has newer events than the copy, and only that tells whose they are.
+     */
     private boolean refreshed(LiveTask task) {
         TaskKey key = task.key();
         while (true) {
             TaskLog.Head head = log.find(key).orElse(null);
-            if (head == null || !isBehind(task, head.lastSequence())) {
-                return head != null;
+            if (head == null) {
+                return false;
+            }
+            if (task.isForeign() && task.isWriting() && task.written() < head.lastSequence()) {
+                awaitOwn(task);
+                continue;
+            }
+            if (!isBehind(task, head.lastSequence())) {
+                return true;
             }
             long before = task.written();
             List<LoggedEvent> more = log.read(key, before, LiveTask.MAX_PENDING);
@@ -106,6 +119,22 @@ public final class Tasks {
             if (isBehind(task, before + 1) && log.find(key).isPresent()) { // otherwise it was removed meanwhile
                 throw new DamagedTaskException(key.taskId(), "it has no event " + (before + 1));
             }
+        }
+    }
+
+    /** Waits until what this engine has emitted to a task is on disk or refused. */
+    private static void awaitOwn(LiveTask task) {
+        try {
+            if (task.await(task.emitted(), any -> true, LONGEST_REST) == null) {
+                throw A2AException.unavailable("The task is being written", Duration.ofSeconds(1));
+            }
+        } catch (A2AException refused) {
+            if (!task.isBroken()) {
+                throw refused;
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw Refused.stopping();
         }
     }
 
@@ -136,6 +165,9 @@ public final class Tasks {
     }
 
     private void refresh(LiveTask task) {
+        if (task.isWriting()) {
+            return; // the next look finds what others have written
+        }
         try {
             live.refresh(task);
         } catch (DamagedTaskException failure) {
@@ -144,11 +176,13 @@ public final class Tasks {
     }
 
     private @Nullable LiveTask loaded(TaskKey key, Origin origin) {
+        boolean held = origin.holds(
+                key); // before it is read: one that is taken over in the middle may have been read too early
         Folded folded = folded(key).orElse(null);
         if (folded == null) {
             return null;
         }
-        var task = new LiveTask(key, folded.task(), folded.sequence(), origin.holds(key), surroundings);
+        var task = new LiveTask(key, folded.task(), folded.sequence(), held, surroundings);
         origin.webhooks(key).forEach(id -> task.watchedBy(id, Integer.MAX_VALUE));
         return task;
     }
