@@ -5,18 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 final class ListsTest {
-    private static final Predicate<String> SMALL = text -> text.length() == 1;
+    private static boolean isSmall(String text) {
+        return text.length() == 1;
+    }
 
     @Test
     void theOldestOfTheLastElementsOfAKindGivesWay() {
         List<String> base = List.of("question", "a", "b", "c");
 
-        List<String> once = Lists.appendBounded(base, "d", 3, SMALL);
-        List<String> twice = Lists.appendBounded(once, "e", 3, SMALL);
+        List<String> once = Lists.appendBounded(base, "d", 3, ListsTest::isSmall);
+        List<String> twice = Lists.appendBounded(once, "e", 3, ListsTest::isSmall);
 
         assertThat(base).containsExactly("question", "a", "b", "c");
         assertThat(once).containsExactly("question", "b", "c", "d");
@@ -26,15 +27,16 @@ final class ListsTest {
 
     @Test
     void noneGivesWayWhileAnElementOfAnotherKindIsAmongTheLast() {
-        List<String> full = Lists.appendBounded(List.of("a", "b", "c"), "d", 3, SMALL);
+        List<String> full = Lists.appendBounded(List.of("a", "b", "c"), "d", 3, ListsTest::isSmall);
         List<String> asked = Lists.append(full, List.of("question"));
 
-        List<String> on = Lists.appendBounded(asked, "e", 3, SMALL);
+        List<String> on = Lists.appendBounded(asked, "e", 3, ListsTest::isSmall);
 
         assertThat(on).containsExactly("b", "c", "d", "question", "e");
-        assertThat(Lists.appendBounded(Lists.append(on, List.of("f", "g")), "h", 3, SMALL))
+        assertThat(Lists.appendBounded(Lists.append(on, List.of("f", "g")), "h", 3, ListsTest::isSmall))
                 .containsExactly("b", "c", "d", "question", "f", "g", "h");
-        assertThat(Lists.appendBounded(List.of("a"), "b", 3, SMALL)).containsExactly("a", "b");
+        assertThat(Lists.appendBounded(List.of("a"), "b", 3, ListsTest::isSmall))
+                .containsExactly("a", "b");
     }
 
     /** Lists grow from each other in any order, as tasks do that are read while they go on. */
@@ -45,20 +47,20 @@ final class ListsTest {
         var expected = new ArrayList<List<String>>(lists);
         for (int i = 0; i < 5_000; i++) {
             int from = Math.max(0, lists.size() - 1 - random.nextInt(4));
-            boolean isSmall = random.nextInt(12) > 0;
-            String next = isSmall ? String.valueOf((char) ('a' + i % 26)) : "question";
+            boolean small = random.nextInt(12) > 0;
+            String next = small ? String.valueOf((char) ('a' + i % 26)) : "question";
             var copy = new ArrayList<>(expected.get(from));
             int oldest = copy.size() - 5;
-            if (isSmall
+            if (small
                     && oldest >= 0
-                    && copy.subList(oldest, copy.size()).stream().allMatch(SMALL)) {
+                    && copy.subList(oldest, copy.size()).stream().allMatch(ListsTest::isSmall)) {
                 copy.remove(oldest);
             }
             copy.add(next);
             expected.add(copy);
             lists.add(
-                    isSmall
-                            ? Lists.appendBounded(lists.get(from), next, 5, SMALL)
+                    small
+                            ? Lists.appendBounded(lists.get(from), next, 5, ListsTest::isSmall)
                             : Lists.append(lists.get(from), List.of(next)));
         }
 
