@@ -54,8 +54,15 @@ export function ended() {
 export const forget = () => store(undefined);
 
 let isAsking = false;
+/** A late answer: taken only once, as it may be of a session that has ended, which would be asked for again. @type {'none' | 'awaited' | 'taken'} */
+let late = 'none';
 
-/** Asks the other tabs for the proof, which a tab does not have that was opened by itself. @returns {Promise<boolean>} whether one has it */
+/**
+ * Asks the other tabs for the proof, which a tab does not have that was opened by itself. A tab in the background may answer late: then the
+ * session changes.
+ *
+ * @returns {Promise<boolean>} whether one has it
+ */
 export async function askOthers() {
   if (!tabs) return false;
   store(undefined);
@@ -66,15 +73,21 @@ export async function askOthers() {
     addEventListener('proof', () => (clearTimeout(timer), resolve(undefined)), { once: true });
   });
   isAsking = false;
+  if (!stored() && late === 'none') late = 'awaited';
   return !!stored();
+}
+
+/** @param {unknown} proof of another tab */
+function answered(proof) {
+  if (stored() || !(isAsking || late === 'awaited')) return;
+  if (!isAsking) late = 'taken';
+  store(proof);
+  dispatchEvent(new Event(isAsking ? 'proof' : 'session-changed'));
 }
 
 tabs?.addEventListener('message', ({ data }) => {
   if (data?.kind === 'ask' && stored()) tabs.postMessage({ kind: 'answer', proof: stored() });
-  if (data?.kind === 'answer' && isAsking && !stored()) {
-    store(data.proof);
-    dispatchEvent(new Event('proof'));
-  }
+  if (data?.kind === 'answer') answered(data.proof);
   if (data?.kind !== 'begun' && data?.kind !== 'ended') return;
   store(data.proof); // the cookie of the browser is that of the new session, or none
   dispatchEvent(new Event('session-changed'));

@@ -65,6 +65,33 @@ class ConsoleTabsTest {
     }
 
     @Test
+    @DisplayName("a tab is signed in also when the one that has the session answers late, and asks no further if that session has ended")
+    void aLateAnswerSignsIn() {
+        browser.go("tasks");
+        browser.signIn(hub.key("team", "alice"));
+        browser.see("h1", "Tasks");
+        String first = browser.tab();
+        browser.run("""
+                const post = BroadcastChannel.prototype.postMessage;
+                BroadcastChannel.prototype.postMessage = function (data) {
+                  setTimeout(() => post.call(this, data), data.kind === 'answer' ? 2_000 : 0);
+                };
+                """);
+
+        browser.openTab("agents");
+        browser.see(".tr .agent a", "scribe");
+        browser.see(".who", "alice @ team");
+        browser.assertQuiet("the second tab");
+
+        browser.turnTo(first);
+        browser.deleteCookies();
+        browser.openTab("agents");
+        browser.see("h1", "Sign in");
+        browser.signIn(hub.key("team", "bob"));
+        browser.see(".who", "bob @ team");
+    }
+
+    @Test
     @DisplayName(
             "more pages than a browser has connections to a host are live, also when the one that reads the stream is closed")
     void pagesShareTheStream() {
