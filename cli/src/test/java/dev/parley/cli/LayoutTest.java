@@ -12,7 +12,15 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreeScanner;
+import com.sun.source.util.Trees;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.ResultSet;
@@ -27,6 +35,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Packages without cycles and of limited size, and classes of a package without large rings. */
@@ -35,6 +49,7 @@ final class LayoutTest {
     private static final int LARGEST_PACKAGE = 25;
     private static final int LARGEST_FILE = 600;
     private static final int MOST_PARAMETERS = 7;
+    private static final int LONGEST_METHOD = 60;
 
     /** Files with one hard idea each, which is not divided. */
     private static final Set<String> LARGER_FILES = Set.of(
@@ -142,6 +157,61 @@ final class LayoutTest {
             }
         }
         return names;
+    }
+
+    @Test
+    void noMethodHasMoreThanSixtyLines() throws IOException {
+        var files = new ArrayList<Path>();
+        for (Path sources : sourceDirectories("src/main/java")) {
+            try (Stream<Path> all = Files.walk(sources)) {
+                all.filter(each -> each.toString().endsWith(".java")).forEach(files::add);
+            }
+        }
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+            assertThat(longMethods(manager.getJavaFileObjectsFromPaths(files))).isEmpty();
+        }
+    }
+
+    @Test
+    void aPlantedLongMethodIsFound() throws IOException {
+        String lines = "\n".repeat(LONGEST_METHOD - 1);
+        String text = "class A { void allowed() {" + lines + "} void planted() {" + lines + "\n} }";
+        var file = new SimpleJavaFileObject(URI.create("string:///A.java"), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public String getCharContent(boolean ignoreErrors) {
+                return text;
+            }
+        };
+
+        assertThat(longMethods(List.of(file))).containsExactly("A.java planted");
+    }
+
+    /** Names of the methods with too many lines, braces included. */
+    private static Set<String> longMethods(Iterable<? extends JavaFileObject> files) throws IOException {
+        // With a listener the parser keeps the ends of what it has read.
+        var task = (JavacTask)
+                ToolProvider.getSystemJavaCompiler().getTask(null, null, problem -> {}, null, null, files);
+        SourcePositions positions = Trees.instance(task).getSourcePositions();
+        var found = new TreeSet<String>();
+        for (CompilationUnitTree unit : task.parse()) {
+            var scanner = new TreeScanner<@Nullable Void, @Nullable Void>() {
+                @Override
+                public @Nullable Void visitMethod(MethodTree method, @Nullable Void none) {
+                    BlockTree body = method.getBody();
+                    if (body != null) {
+                        long last = unit.getLineMap().getLineNumber(positions.getEndPosition(unit, body));
+                        long first = unit.getLineMap().getLineNumber(positions.getStartPosition(unit, body));
+                        if (last - first >= LONGEST_METHOD) {
+                            found.add(Path.of(unit.getSourceFile().getName()).getFileName() + " " + method.getName());
+                        }
+                    }
+                    return super.visitMethod(method, none);
+                }
+            };
+            scanner.scan(unit, null);
+        }
+        return found;
     }
 
     /** A class whose constant is closed at its end fails for good when a failed test of it runs once more. */

@@ -61,16 +61,9 @@ final class Gate {
         }
         var head = new Routes.Head(method, path, Map.of(), request.arrival().apply(path));
         boolean forAllOrigins = routes.isForAllOrigins(head.arrival());
-        if (method.equals("OPTIONS") && forAllOrigins) {
-            return new WireAnswer.Whole(
-                    204, Cors.preflightForAllOrigins(headers.apply("Access-Control-Request-Headers")), Answers.NOTHING);
-        }
-        var refused = routes.refusedAtEnd(head);
-        if (refused == null) {
-            refused = routes.refusedMethod(head);
-        }
-        if (refused != null) {
-            return refused;
+        var early = early(head, forAllOrigins, headers);
+        if (early != null) {
+            return early;
         }
         try {
             if (forAllOrigins) {
@@ -95,26 +88,38 @@ final class Gate {
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
-            var answer = routes.answer(head, request.body());
-            var late = routes.refusedAtEnd(head);
-            if (late != null) { // made from data that may be wrong by now
-                if (answer instanceof WireAnswer.Events events) {
-                    events.frames().close();
-                }
-                return late;
-            }
-            if (answer instanceof WireAnswer.Events events
-                    && !streams.enter(request.admission().group(), events.frames())) {
-                events.frames().close();
-                return tooManyStreams(head);
-            }
-            return answer;
+            return checked(routes.answer(head, request.body()), head, request.admission().group());
         } catch (RuntimeException e) {
             // A failure caused by the disconnect of the client is no fault, and needs no answer.
             request.requirePresent().accept(e);
             var late = routes.refusedAtEnd(head);
             return late == null ? routes.problem(head, Dialects.explained(e)) : late;
         }
+    }
+
+    /** The answer to a preflight, or a refusal before the caller is known; null for other requests. */
+    private @Nullable WireAnswer early(
+            Routes.Head head, boolean forAllOrigins, Function<String, @Nullable String> headers) {
+        if (head.method().equals("OPTIONS") && forAllOrigins) {
+            return new WireAnswer.Whole(
+                    204, Cors.preflightForAllOrigins(headers.apply("Access-Control-Request-Headers")), Answers.NOTHING);
+        }
+        var refused = routes.refusedAtEnd(head);
+        return refused == null ? routes.refusedMethod(head) : refused;
+    }
+
+    /** The answer, or in its place a refusal: its data may be wrong by now, or its group has too many streams. */
+    private WireAnswer checked(WireAnswer answer, Routes.Head head, String group) {
+        var refused = routes.refusedAtEnd(head);
+        if (answer instanceof WireAnswer.Events events) {
+            if (refused == null && !streams.enter(group, events.frames())) {
+                refused = tooManyStreams(head);
+            }
+            if (refused != null) {
+                events.frames().close();
+            }
+        }
+        return refused == null ? answer : refused;
     }
 
     /** Whether the service has ended: streams that end now have been cut short. */

@@ -151,9 +151,20 @@ final class RegistryHub implements HubExtension {
                 .call(InspectionOperation.REVOCATIONS, (given, caller) -> revocations.signed())
                 .call(InspectionOperation.HEALTH, prober::history)
                 .call(InspectionOperation.INSPECT, inspector::inspect);
+        this.extensions = opened(hub, sources, clock, own);
+        this.handlers = own.and(extensions.handlers());
+        this.personal = new RegistryData(
+                new PersonalEntries(hub.database(), entries.writer()), search, extensions.personalData());
+        this.administration =
+                trustOperations.administration().and(peers.administration()).and(personal.administration());
+    }
+
+    /** Extensions of the registry. If one cannot be opened, what the registry has opened is closed. */
+    private RegistryExtensions opened(
+            HubParts hub, List<RegistryExtensionSource> sources, InstantSource clock, Handlers present) {
         try {
-            this.extensions = new RegistryExtensions(
-                    sources, hub, entries, clock, operations.faces().keySet(), own);
+            return new RegistryExtensions(
+                    sources, hub, entries, clock, operations.faces().keySet(), present);
         } catch (RuntimeException | Error failure) {
             prober.close();
             peers.close();
@@ -161,11 +172,6 @@ final class RegistryHub implements HubExtension {
             search.close();
             throw failure;
         }
-        this.handlers = own.and(extensions.handlers());
-        this.personal = new RegistryData(
-                new PersonalEntries(hub.database(), entries.writer()), search, extensions.personalData());
-        this.administration =
-                trustOperations.administration().and(peers.administration()).and(personal.administration());
     }
 
     /** Handlers of the operations that change entries, and are audited. */

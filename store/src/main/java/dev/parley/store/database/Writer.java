@@ -415,34 +415,39 @@ final class Writer {
             }
             answered();
         } catch (SQLException | RuntimeException failure) {
-            Thread.interrupted(); // by the watch, while a connection was opened
-            session.discard();
-            boolean isOfFiles = FileFaultException.isCauseOf(failure);
-            if (!needsSpace && !isOfFiles) {
-                moveSoon();
+            stillFails(session, before, problem, failure);
+        }
+    }
+
+    /** Notes in {@link #outage} that the database cannot be written yet. */
+    private void stillFails(DatabaseSession session, @Nullable Outage before, Exception problem, Exception failure) {
+        Thread.interrupted(); // by the watch, while a connection was opened
+        session.discard();
+        boolean isOfFiles = FileFaultException.isCauseOf(failure);
+        if (!needsSpace && !isOfFiles) {
+            moveSoon();
+        }
+        // The checkpointer, which frees space, holds the lock meanwhile; on a slow disk for longer than an attempt
+        // waits.
+        Exception cause = needsSpace && Outage.isBusy(failure) ? problem : failure;
+        outage = Outage.after(before == null ? 1 : before.failures() + 1, cause);
+        if (isOfFiles) {
+            if (before == null || !Outage.message(before.cause()).equals(Outage.message(failure))) {
+                LOG.log(Level.ERROR, UNTIL_IT_CAN + ": " + Outage.message(failure));
             }
-            // The checkpointer, which frees space, holds the lock meanwhile; on a slow disk for longer than an attempt
-            // waits.
-            Exception cause = needsSpace && Outage.isBusy(failure) ? problem : failure;
-            outage = Outage.after(before == null ? 1 : before.failures() + 1, cause);
-            if (isOfFiles) {
-                if (before == null || !Outage.message(before.cause()).equals(Outage.message(failure))) {
-                    LOG.log(Level.ERROR, UNTIL_IT_CAN + ": " + Outage.message(failure));
-                }
-            } else if (before == null) {
-                LOG.log(Level.ERROR, UNTIL_IT_CAN, failure);
-            }
-            WriteTest waiting = latestTest.get();
-            if (waiting != null) {
-                waiting.outageBegan();
-            }
-            if (before == null) {
-                outageChanged.run();
-            }
-            Ending end = EndedException.in(failure);
-            if (end != null) {
-                end(end);
-            }
+        } else if (before == null) {
+            LOG.log(Level.ERROR, UNTIL_IT_CAN, failure);
+        }
+        WriteTest waiting = latestTest.get();
+        if (waiting != null) {
+            waiting.outageBegan();
+        }
+        if (before == null) {
+            outageChanged.run();
+        }
+        Ending end = EndedException.in(failure);
+        if (end != null) {
+            end(end);
         }
     }
 
