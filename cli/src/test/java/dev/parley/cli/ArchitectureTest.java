@@ -11,11 +11,13 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.parley.cli.ModuleGraph.ProductModule;
 import dev.parley.cli.ModuleGraph.Use;
+import dev.parley.protocol.CallContext;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.UncheckedIOException;
@@ -25,6 +27,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -35,6 +39,20 @@ final class ArchitectureTest {
 
     /** Floors of the modules as ARCHITECTURE.md has them. Each module requires modules of lower floors only. */
     private static final Map<String, Integer> FLOORS = floors();
+
+    /**
+     * Classes that take a document of others as a map: an agent's own methods, the faces of the registry in other protocols, MCP, and documents of
+     * workflows. The list only becomes shorter.
+     */
+    private static final Set<String> TAKE_MAPS = Set.of(
+            "AgentProvider",
+            "Definitions",
+            "FaceOperations",
+            "McpHub",
+            "McpOperations",
+            "Methods",
+            "OwnMethod",
+            "TaskCredentials");
 
     /** Modules that may use less than all lower floors, because users take them without the others. */
     private static final Map<String, Set<String>> ALLOWED = Map.of(
@@ -318,6 +336,31 @@ final class ArchitectureTest {
                         "org.xml..",
                         "org.w3c.dom..")
                 .check(CLASSES);
+    }
+
+    /** Handlers get records, which their codec has read and checked. */
+    @Test
+    void onlyTheNamedClassesTakeDocumentsOfOthersAsMaps() {
+        assertThat(takersOfMaps(CLASSES)).isEqualTo(TAKE_MAPS);
+    }
+
+    @Test
+    void aPlantedHandlerOfAMapIsFound() {
+        assertThat(takersOfMaps(new ClassFileImporter().importPackages("dev.parley.cli.planted.maps")))
+                .containsExactly("MapHandler");
+    }
+
+    /** Names of the classes with a method that takes a map and a caller. */
+    private static Set<String> takersOfMaps(JavaClasses classes) {
+        return classes.stream()
+                .flatMap(each -> each.getMethods().stream())
+                .filter(method -> !method.getName().startsWith("lambda$"))
+                .filter(method -> method.getRawParameterTypes().stream()
+                        .map(JavaClass::getFullName)
+                        .toList()
+                        .equals(List.of(Map.class.getName(), CallContext.class.getName())))
+                .map(method -> method.getOwner().getFullName().replaceAll("^.*\\.([^.$]*).*$", "$1"))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test

@@ -1,0 +1,14 @@
+package dev.parley.cli.planted.maps;
+
+import dev.parley.protocol.CallContext;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Answers requests that nobody has checked. */
+public final class MapHandler {
+    private MapHandler() {}
+
+    static @Nullable Object answer(Map<String, @Nullable Object> given, CallContext caller) {
+        return given.get(caller.caller());
+    }
+}
