@@ -247,7 +247,7 @@ record TokenEndpoint(
                 throw unknown("the header Authorization is malformed");
             }
         }
-        throw unknown("the header Authorization is none of Basic");
+        throw unknown("the header Authorization is not of the scheme Basic");
     }
 
     private static OAuthRefusal unknown(String description) {

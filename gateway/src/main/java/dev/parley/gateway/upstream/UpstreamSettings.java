@@ -118,7 +118,7 @@ public record UpstreamSettings(
     /**
      * Reads what {@link #json} returns; absent members have their defaults.
      *
-     * @throws IllegalArgumentException if a value is none
+     * @throws IllegalArgumentException if a value is not valid
      */
     public static UpstreamSettings read(Map<?, ?> json) {
         var replicas = new ArrayList<Address>();

@@ -46,7 +46,7 @@ public interface KnowledgeEndpoint {
      * Opens a stream of changes, in the order of their commits. Its position is the id of the change after which it began, to be given as
      * {@code metadata.afterChangeId}.
      *
-     * @throws A2AException KNOWLEDGE_SUBSCRIPTION if the query is none; ALIGNMENT_VIOLATION if it may not be watched;
+     * @throws A2AException KNOWLEDGE_SUBSCRIPTION if the query is malformed; ALIGNMENT_VIOLATION if it may not be watched;
      *     nothing is left open
      */
     Feed<KnowledgeOperation.Change> subscribe(KnowledgeOperation.Subscribe subscription, CallContext context);

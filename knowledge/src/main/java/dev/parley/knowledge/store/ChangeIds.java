@@ -21,7 +21,7 @@ record ChangeIds(long instance, long space, long plain) {
         return new UUID(number > plain ? prefix() : databasePrefix(), number | VARIANT).toString();
     }
 
-    /** Returns the number of the change with an id; empty if the id is none of this group. */
+    /** Returns the number of the change with an id; empty if the id is not one of this group. */
     OptionalLong number(String id) {
         UUID uuid;
         try {

@@ -349,7 +349,7 @@ final class ToolTable {
         });
     }
 
-    /** A time after all changes of a server, by which other hubs notice the change. */
+    /** Returns a time later than every change of the server, so that other hubs notice this one. */
     private static long next(List<Pin> pins) {
         long last = pins.stream().mapToLong(Pin::sinceMs).max().orElse(0);
         return Math.max(Instant.now().toEpochMilli(), last + 1);

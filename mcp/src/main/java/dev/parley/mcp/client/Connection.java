@@ -155,7 +155,7 @@ final class Connection {
             } else if (mayAsk && !isStateless()) {
                 return message;
             } else {
-                refuse(message, "the request is none that the server may ask about");
+                refuse(message, "the request is not one for which the server may ask the user");
             }
         }
     }

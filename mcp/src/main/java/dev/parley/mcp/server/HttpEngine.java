@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MCP server over HTTP, behind the door of a hub: both eras at one endpoint. Sessions of the older one are in memory only; a client whose
+ * MCP server over HTTP, on the port of a hub: both generations of the protocol at one endpoint. Sessions of the older one are in memory only; a client whose
  * session another hub has gets 404 and begins another. Safe for any thread.
  *
  * <p>Source: MCP 2026-07-28 and 2025-11-25, Streamable HTTP.

@@ -32,7 +32,7 @@ public final class Trees {
         return copy;
     }
 
-    /** An object; empty if the value is none. */
+    /** An object; empty if the value is not an object. */
     @SuppressWarnings("unchecked") // objects of JSON have texts as names
     public static Map<String, @Nullable Object> map(@Nullable Object value) {
         return value instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
@@ -59,12 +59,12 @@ public final class Trees {
                 .toList();
     }
 
-    /** A list; empty if the value is none. */
+    /** A list; empty if the value is not a list. */
     public static List<?> list(@Nullable Object value) {
         return value instanceof List<?> list ? list : List.of();
     }
 
-    /** A text; null if the value is none. */
+    /** A text; null if the value is not a text. */
     public static @Nullable String text(@Nullable Object value) {
         return value instanceof String text ? text : null;
     }

@@ -309,7 +309,7 @@ public final class OneClient implements AutoCloseable {
         return OneException.of(
                 MeshError.INVALID_MESSAGE,
                 "agent \"" + receiver.agentId() + "\": no " + problem
-                        + ", as it is none of the mesh (expected: an agent"
+                        + ", as it is not an agent of the mesh (expected: an agent"
                         + " of the mesh, or a route of a hub to this one)");
     }
 

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Pages to which links in mails lead, and which name the calls of accounts. They show nothing of a request. */
+/** Pages to which links in mails lead, and which name the calls of accounts. They contain no data of the request. */
 final class Pages {
     private static final List<String> TEXTS = List.of(
             "/ui",

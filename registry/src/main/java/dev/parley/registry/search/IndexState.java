@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers of rows and factors of all entries, and the entries whose texts changed last, as of a version of the index. Each query first
- * reads what is newer, in its own snapshot, so writes of other hubs count as well. Safe for any thread.
+ * reads newer changes, in its own snapshot, so writes of other hubs count as well. Safe for any thread.
  */
 final class IndexState {
     /** Changes of texts that are remembered; lists of words from before are read again. */

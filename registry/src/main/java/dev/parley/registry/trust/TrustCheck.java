@@ -71,7 +71,7 @@ public final class TrustCheck implements EntryCheck {
         return trusted.fingerprint();
     }
 
-    /** The next time at which a key begins or ends to be good. */
+    /** The next time at which a key becomes valid or expires. */
     Optional<Instant> nextChange() {
         return trusted.nextChange(clock.instant());
     }

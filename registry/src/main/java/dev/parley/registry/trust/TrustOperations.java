@@ -17,6 +17,7 @@ import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.store.EntryWriter;
+import dev.parley.store.audit.AuditEntry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -25,7 +26,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations on trust. All documents are verified again after a start with other keys, when a key begins or ends to be good, and when an
+ * Operations on trust. All documents are verified again after a start with other keys, when a key becomes valid or expires, and when an
  * operator asks for it.
  */
 public final class TrustOperations {
@@ -80,7 +81,7 @@ public final class TrustOperations {
                         .with(entry.trust().with(Entry.Outcome.REVOKED, reason, Instant.now())));
         if (owner == null) { // changes by callers are audited as all of theirs
             hub.audit()
-                    .note(new dev.parley.store.audit.AuditEntry(
+                    .note(new AuditEntry(
                             caller.scope().group(),
                             caller.caller(),
                             "registry.revoked",

@@ -60,7 +60,7 @@ final class TrustedKeys {
         return Sha256.hex(String.join("\n", texts));
     }
 
-    /** The first time after {@code now} at which a key begins or ends to be good. */
+    /** The first time after {@code now} at which a key becomes valid or expires. */
     Optional<Instant> nextChange(Instant now) {
         return texts.stream()
                 .filter(text -> text.stripLeading().startsWith("{"))

@@ -8,7 +8,7 @@ import io.helidon.http.encoding.ContentEncodingContextConfig;
 import java.util.NoSuchElementException;
 
 /**
- * Compresses nothing, and passes bodies as they come, so that {@link Door} can refuse those that are compressed: Helidon says
+ * Compresses nothing, and passes bodies as they come, so that {@link dev.parley.server.RequestEntry} can refuse those that are compressed: Helidon says
  * 400 of them.
  */
 final class Uncompressed implements ContentEncodingContext {

@@ -131,7 +131,7 @@ public final class PostgresqlUrl implements DataSource {
         for (String host : hosts.split(",", -1)) {
             Matcher parts = HOST.matcher(host);
             if (!parts.matches()) {
-                throw wrong("the URL of the database has no host, or one that is none");
+                throw wrong("the URL of the database has no host, or an invalid one");
             }
             int port = parts.group(1) == null ? 1 : Integer.parseInt(parts.group(1));
             if (port == 0 || port > MAX_PORT) {

@@ -189,7 +189,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      * Has {@code directory} name a database of PostgreSQL, which is opened from then on where the directory is.
      *
      * @param url {@code postgresql://user:password@host:port/database}, with parameters of the JDBC driver
-     * @throws NotOpenedException if the directory has a database of SQLite or cannot be written, or the URL is none
+     * @throws NotOpenedException if the directory has a database of SQLite or cannot be written, or the URL is not one of PostgreSQL
      */
     public static void name(Path directory, String url) {
         PostgresqlUrl.name(directory, url);
@@ -203,7 +203,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     /**
      * Refuses a URL that cannot name the database of {@code directory}. Connects to nothing, and writes nothing.
      *
-     * @throws NotOpenedException if the directory has a database of SQLite, or the URL is none
+     * @throws NotOpenedException if the directory has a database of SQLite, or the URL is not one of PostgreSQL
      */
     public static void check(Path directory, String url) {
         PostgresqlUrl.of(url, directory);

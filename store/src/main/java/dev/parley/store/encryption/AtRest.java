@@ -66,7 +66,7 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
         for (String id : usedFor(database)) {
             if (sealing == null || !sealing.has(id)) {
                 throw new StoreException("tasks are encrypted by the key " + id
-                        + ", which is not there (expected: the newest key first, and every older one behind it)");
+                        + ", which is not there (expected: the newest key first, and every older one after it)");
             }
         }
     }

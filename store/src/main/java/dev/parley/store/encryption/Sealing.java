@@ -149,6 +149,6 @@ public final class Sealing {
         }
         throw new StoreException(place + " is encrypted by the key "
                 + HexFormat.of().formatHex(stored, 1, 1 + ID_BYTES)
-                + ", which is not there (expected: the newest key first, and every older one behind it)");
+                + ", which is not there (expected: the newest key first, and every older one after it)");
     }
 }

@@ -51,7 +51,7 @@ final class TaskRemoval {
 
     int removeEnded(Instant before, int limit) {
         // A task that ended by then began by then, so ids, which begin with their time, bound the search; no index by
-        // the time of the end has to be kept. Ids that are none of ours sort behind all that are.
+        // the time of the end has to be kept. Foreign ids sort after all of ours.
         List<String> tasks = ended("", Ids.earliest(before), before, limit);
         if (tasks.size() < limit) {
             tasks.addAll(ended(BEHIND_OUR_IDS, LAST_ID, before, limit - tasks.size()));

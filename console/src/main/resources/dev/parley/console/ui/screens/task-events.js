@@ -103,7 +103,7 @@ class Events extends Part {
     return html`${skipped > 0 ? html`<li class="skipped dim">${plural(skipped, 'number')} missing</li>` : nothing}
       <li class=${open ? 'open' : ''}><button type="button" class="line" aria-expanded=${open} @click=${() => this.toggle(each.number)}>
         <span class="num dim">${each.number}</span><span class="num dim" title=${utc(each.at)}>${Number.isNaN(since) ? time(each.at) : `+${duration(since)}`}</span><span class="row">${told(each.event)}</span></button>
-        <button type="button" class="link quiet" title=${`Open the stream of the task behind event ${each.number}, as a client does after a lost connection`}
+        <button type="button" class="link quiet" title=${`Open the stream of the task after event ${each.number}, as a client does after a lost connection`}
           @click=${() => setQuery({ resume: String(each.number) })}>resume</button>
         ${open ? html`<div class="detail"><div class="dim">${utc(each.at)}</div><parley-json .value=${each.event}></parley-json></div>` : nothing}</li>`;
   }
@@ -112,7 +112,7 @@ class Events extends Part {
     if (!this.resumed) return nothing;
     const { after, elements, feed } = this.resumed;
     const state = feed.state === 'live' ? 'open' : feed.state === 'waiting' ? 'lost, tries again' : elements.length >= MOST ? 'and closed' : feed.state === 'refused' || feed.state === 'off' ? line(feed.failure?.message, 120) : feed.state === 'idle' ? 'ended' : feed.state;
-    return html`<section class="resumed"><header class="row"><b>Stream behind event ${after}</b><span class="dim grow cut">${count(elements.length)} received, ${state}</span>
+    return html`<section class="resumed"><header class="row"><b>Stream after event ${after}</b><span class="dim grow cut">${count(elements.length)} received, ${state}</span>
         <button type="button" class="link" @click=${() => (feed.stop(), (this.resumed = undefined), setQuery({ resume: undefined }))}>Close</button></header>
       ${elements.length ? html`<ol class="events">${elements.slice(-200).map(each => html`<li><div class="line"><span class="num dim">${each.id}</span><span></span><span class="row">${told(each.event)}</span></div></li>`)}</ol>` : nothing}</section>`;
   }
