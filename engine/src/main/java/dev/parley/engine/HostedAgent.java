@@ -152,7 +152,7 @@ final class HostedAgent implements AgentEndpoint {
         List<?> question = Arrays.asList(
                 context.scope(), agent.name(), list.contextId(), list.status(), list.statusTimestampAfter());
         TaskLog.Page page =
-                parts.log().list(token == null || token.isEmpty() ? query : query.behind(position(question, token)));
+                parts.log().list(token == null || token.isEmpty() ? query : query.after(position(question, token)));
         List<Head> heads = page.heads();
         var tasks = new ArrayList<Task>();
         int bytes = 0;

@@ -345,7 +345,7 @@ public abstract class TaskLogContract {
             page.forEach(task -> all.add(task.head()));
             assertThat(page).extracting(Listed::caller).containsOnly(SegmentWriter.CAUSE.caller());
             Head last = page.getLast().head();
-            rest = rest.behind(new Position(last.statusTime(), last.key().taskId()));
+            rest = rest.after(new Position(last.statusTime(), last.key().taskId()));
         }
     }
 

@@ -32,7 +32,7 @@ final class AuditedMoves implements Moves {
     }
 
     @Override
-    public Page behind(@Nullable String group, @Nullable String taskId, long number, int limit) {
+    public Page after(@Nullable String group, @Nullable String taskId, long number, int limit) {
         return hub.database().scan(requireNonNullElse(group, ""), PATIENCE, () -> {
             var filter = new Filter(group, null, null, taskId, null, null);
             dev.parley.store.audit.AuditPage page = hub.audit().page(filter, number, limit);

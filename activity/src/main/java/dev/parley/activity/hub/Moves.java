@@ -25,7 +25,7 @@ interface Moves {
      * @param group null for all groups
      * @param taskId null for all tasks
      */
-    Page behind(@Nullable String group, @Nullable String taskId, long number, int limit);
+    Page after(@Nullable String group, @Nullable String taskId, long number, int limit);
 
     /** Number of the newest change; 0 if there is none. */
     long newest();

@@ -48,13 +48,13 @@ final class RememberedMoves implements Moves {
     }
 
     @Override
-    public Page behind(@Nullable String group, @Nullable String taskId, long behind, int limit) {
+    public Page after(@Nullable String group, @Nullable String taskId, long after, int limit) {
         lock.lock();
         try {
             var moves = new ArrayList<Move>();
             for (Iterator<Move> each = newest.descendingIterator(); each.hasNext(); ) {
                 Move move = each.next();
-                if (move.change().number() <= behind) {
+                if (move.change().number() <= after) {
                     break;
                 }
                 if ((group == null || group.equals(move.scope().group()))
@@ -62,7 +62,7 @@ final class RememberedMoves implements Moves {
                     moves.add(move);
                 }
             }
-            boolean hasGap = behind < number - newest.size();
+            boolean hasGap = after < number - newest.size();
             boolean isLast = moves.size() <= limit;
             var page = isLast ? moves.reversed() : moves.reversed().subList(0, limit);
             return new Page(

@@ -102,7 +102,7 @@ final class Tail {
         }
 
         /** The page after a number. There may be changes after it by now. */
-        Page behind(long number) {
+        Page after(long number) {
             List<Move> moves = page.moves().stream()
                     .filter(move -> move.change().number() > number)
                     .toList();
@@ -257,9 +257,9 @@ final class Tail {
      *
      * @param taskId null for all tasks; the changes of one are found by themselves
      */
-    Page behind(long number, @Nullable String taskId) throws InterruptedException {
+    Page after(long number, @Nullable String taskId) throws InterruptedException {
         if (taskId != null) {
-            return source.behind(group, taskId, number, ROWS_AT_ONCE);
+            return source.after(group, taskId, number, ROWS_AT_ONCE);
         }
         pagesLock.lockInterruptibly();
         try {
@@ -267,10 +267,10 @@ final class Tail {
             pages.removeIf(each -> now - each.readAt() > PAGE_NANOS);
             for (SharedPage each : pages) {
                 if (each.holds(number)) {
-                    return each.behind(number);
+                    return each.after(number);
                 }
             }
-            Page page = source.behind(group, null, number, ROWS_AT_ONCE);
+            Page page = source.after(group, null, number, ROWS_AT_ONCE);
             if (page.next() > number) {
                 pages.addFirst(new SharedPage(number, page, now));
             }
@@ -362,7 +362,7 @@ final class Tail {
     private void readAll() {
         Page page;
         do {
-            page = source.behind(group, null, read, ROWS_AT_ONCE);
+            page = source.after(group, null, read, ROWS_AT_ONCE);
             if (page.hasGap()) {
                 // Watchers that are not beyond the gap read from the source, which tells them of it.
                 moves.clear();

@@ -118,7 +118,7 @@ final class Watcher implements Feed<Change> {
 
     /** Adds changes from the source, up to the number from which on they are at hand. */
     private void addBehind(long from, List<Change> changes) throws InterruptedException {
-        Page page = tail.behind(number, watch.taskId());
+        Page page = tail.after(number, watch.taskId());
         number = page.isLast() ? Math.max(from, page.next()) : page.next();
         hasGap |= page.hasGap();
         add(page.moves(), changes);

@@ -51,7 +51,7 @@ class TailTest {
         }
 
         @Override
-        public Page behind(@Nullable String group, @Nullable String taskId, long number, int limit) {
+        public Page after(@Nullable String group, @Nullable String taskId, long number, int limit) {
             reads.incrementAndGet();
             List<Move> moves = all.stream()
                     .filter(move -> move.change().number() > number)
@@ -97,14 +97,14 @@ class TailTest {
             long number = watcher * 7L;
             var numbers = new ArrayList<Long>();
             while (number < tail.newest().from()) {
-                Moves.Page page = tail.behind(number, null);
+                Moves.Page page = tail.after(number, null);
                 page.moves().forEach(move -> numbers.add(move.change().number()));
                 number = page.next();
             }
             assertThat(numbers).hasSize(5_000 - watcher * 7).isSorted().doesNotHaveDuplicates();
         }
         assertThat(source.reads).hasValueLessThan(20);
-        assertThat(tail.behind(0, "task-4999").moves())
+        assertThat(tail.after(0, "task-4999").moves())
                 .extracting(move -> move.change().number())
                 .containsExactly(5_000L);
     }

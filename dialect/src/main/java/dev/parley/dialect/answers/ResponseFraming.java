@@ -45,7 +45,7 @@ public final class ResponseFraming {
     private final String contentType;
     private final byte[] opening;
     private final byte[] beforeResult;
-    private final byte[] behindResult;
+    private final byte[] afterResult;
 
     private ResponseFraming(
             boolean rpc,
@@ -54,7 +54,7 @@ public final class ResponseFraming {
             String contentType,
             byte[] opening,
             byte[] beforeResult,
-            byte[] behindResult) {
+            byte[] afterResult) {
         this.rpc = rpc;
         this.dialect = dialect;
         this.telling = dialect.telling();
@@ -62,7 +62,7 @@ public final class ResponseFraming {
         this.contentType = contentType;
         this.opening = opening;
         this.beforeResult = beforeResult;
-        this.behindResult = behindResult;
+        this.afterResult = afterResult;
     }
 
     /** Answers to a JSON-RPC request whose id is not known. */
@@ -92,7 +92,7 @@ public final class ResponseFraming {
 
     public <T> WireAnswer.Whole result(Codec<T> codec, T value, Map<String, String> headers) {
         return new WireAnswer.Whole(
-                200, with(headers, contentType), JsonText.write(beforeResult, codec, value, behindResult));
+                200, with(headers, contentType), JsonText.write(beforeResult, codec, value, afterResult));
     }
 
     /** The answer to a request that was refused or failed. */
@@ -131,7 +131,7 @@ public final class ResponseFraming {
     /** One frame of a stream, under an id if there is one. */
     public byte[] frame(@Nullable String id, byte[] json) {
         byte[] line = id == null ? NOTHING : ascii("id: " + id + "\n");
-        return join(line, DATA, beforeResult, json, behindResult, END_OF_EVENT);
+        return join(line, DATA, beforeResult, json, afterResult, END_OF_EVENT);
     }
 
     /** The frames of an event of a task; no bytes for one that is not shown. */
@@ -162,8 +162,8 @@ public final class ResponseFraming {
             byte[] id = number == 0 ? NOTHING : ascii("id: " + number + "\n");
             boolean wraps = dialect.has(Trait.WRAPS_FRAMES);
             byte[] before = wraps ? beforeResult : NOTHING;
-            byte[] behind = wraps ? behindResult : NOTHING;
-            int around = earlier.length + first.length + id.length + DATA.length + before.length + behind.length;
+            byte[] after = wraps ? afterResult : NOTHING;
+            int around = earlier.length + first.length + id.length + DATA.length + before.length + after.length;
             return ByteBuffer.allocate(around + last.length() + END_OF_EVENT.length)
                     .put(earlier)
                     .put(first)
@@ -171,7 +171,7 @@ public final class ResponseFraming {
                     .put(DATA)
                     .put(before)
                     .put(last.array(), last.from(), last.length())
-                    .put(behind)
+                    .put(after)
                     .put(END_OF_EVENT)
                     .array();
         }

@@ -248,7 +248,7 @@ public interface TaskLog extends AutoCloseable {
             @Nullable Position before,
             int limit) {
         /** Returns this query for the entries after {@code position}. */
-        public Query behind(Position position) {
+        public Query after(Position position) {
             return new Query(group, owner, agent, contextId, state, statusSince, position, limit);
         }
     }
@@ -285,7 +285,7 @@ public interface TaskLog extends AutoCloseable {
         }
 
         /** Returns this selection for the entries after {@code position}. */
-        public Selection behind(Position position) {
+        public Selection after(Position position) {
             return new Selection(group, owners, agent, states, contextId, since, until, position);
         }
     }

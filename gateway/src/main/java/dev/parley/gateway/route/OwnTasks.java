@@ -38,27 +38,27 @@ record OwnTasks(String route, Owners owners, Function<String, Task> read) {
         int size = list.pageSize() == null ? ListTasks.DEFAULT_PAGE_SIZE : list.pageSize();
         Scope owner = context.scope();
         List<?> question = Arrays.asList(route, owner, list.contextId(), list.status(), list.statusTimestampAfter());
-        Place behind = place(question, list.pageToken());
+        Place after = place(question, list.pageToken());
         var shown = new ArrayList<Task>();
         int seen = 0;
         boolean more = true;
         while (more && shown.size() < size && seen < MOST_READ) {
             int limit = Math.min(size - shown.size(), MOST_READ - seen);
-            List<Place> places = owners.tasks(route, owner, list.contextId(), behind, limit);
+            List<Place> places = owners.tasks(route, owner, list.contextId(), after, limit);
             more = places.size() == limit;
             seen += places.size();
-            behind = places.isEmpty() ? behind : places.getLast();
+            after = places.isEmpty() ? after : places.getLast();
             all(places).stream()
                     .filter(task -> isWanted(task, list))
                     .map(task -> task.view(list.historyLength(), list.includeArtifacts()))
                     .forEach(shown::add);
         }
         boolean ends =
-                !more || owners.tasks(route, owner, list.contextId(), behind, 1).isEmpty();
+                !more || owners.tasks(route, owner, list.contextId(), after, 1).isEmpty();
         boolean isWhole = ends && (list.pageToken() == null || list.pageToken().isEmpty());
         return new TaskPage(
                 shown,
-                ends ? "" : PageToken.of(question, List.of(behind.at(), behind.id())),
+                ends ? "" : PageToken.of(question, List.of(after.at(), after.id())),
                 size,
                 isWhole ? shown.size() : total(list, owner),
                 list.includeArtifacts());

@@ -318,9 +318,9 @@ public final class Owners {
     }
 
     /** Tasks of a principal after a place, the newest first. */
-    List<Place> tasks(String route, Scope owner, @Nullable String contextId, Place behind, int limit) {
+    List<Place> tasks(String route, Scope owner, @Nullable String contextId, Place after, int limit) {
         List<Object> values = of(route, owner, contextId);
-        values.addAll(List.of(behind.at(), behind.at(), behind.id()));
+        values.addAll(List.of(after.at(), after.at(), after.id()));
         return database.read(session -> session.list(
                 row -> new Place(row.getLong(1), DatabaseSession.text(row, 2)),
                 "SELECT at_ms, id" + from(contextId) + " AND (at_ms < ? OR at_ms = ? AND id > ?)"

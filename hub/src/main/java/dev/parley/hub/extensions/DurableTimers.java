@@ -137,7 +137,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             public int erase(Function<String, @Nullable String> change) {
                 return tables.writeInSlices(
                         new Row(name, "", 0, 0, ""),
-                        DurableTimers::behind,
+                        DurableTimers::after,
                         true,
                         () -> true,
                         (session, row) -> DurableTimers.erase(session, row, change.apply(row.content())));
@@ -145,7 +145,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
         };
     }
 
-    private static List<Row> behind(DatabaseSession session, Row last) throws SQLException {
+    private static List<Row> after(DatabaseSession session, Row last) throws SQLException {
         return session.list(
                 row -> new Row(
                         last.name(),

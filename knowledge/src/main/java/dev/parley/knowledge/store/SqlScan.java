@@ -94,16 +94,16 @@ final class SqlScan {
         String reason = conditions.reason("x", values);
         values.add(space.number());
         values.addAll(where.values);
-        String behind = "";
+        String rest = "";
         if (after != null) {
-            behind = " AND (" + order.columns + ") > (?, ?, ?, ?)";
+            rest = " AND (" + order.columns + ") > (?, ?, ?, ?)";
             for (long part : after) {
                 values.add(part);
             }
         }
         values.add(size);
         PreparedStatement select = session.bind(
-                "SELECT " + COLUMNS + ", " + reason + " FROM kg_statement x WHERE " + where.text + behind + " ORDER BY "
+                "SELECT " + COLUMNS + ", " + reason + " FROM kg_statement x WHERE " + where.text + rest + " ORDER BY "
                         + order.columns + " LIMIT ?",
                 values.toArray());
         Row last = null;

@@ -71,8 +71,8 @@ final class RunTimers implements PersonalData {
         this.timers = hub.timers().named("workflows", this::due);
     }
 
-    /** Sets the agent {@code one} as it is behind this. */
-    void behind(AgentEndpoint agent) {
+    /** Sets the agent {@code one}. */
+    void agent(AgentEndpoint agent) {
         this.one = agent;
     }
 

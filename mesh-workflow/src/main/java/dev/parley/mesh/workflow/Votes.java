@@ -191,7 +191,7 @@ final class Votes {
                 if (vote != null && (!isWaiting || misses(vote, caller))) {
                     votes.add(vote);
                 }
-                query = query.behind(new Position(head.statusTime(), head.key().taskId()));
+                query = query.after(new Position(head.statusTime(), head.key().taskId()));
                 if (votes.size() == size || System.nanoTime() > end) {
                     return new VotePage(votes, token(question, query));
                 }

@@ -295,7 +295,7 @@ public final class WorkflowSource implements HubExtensionSource {
         /** Cancels the steps of a run that is canceled, also if no turn of it runs. */
         @Override
         public AgentEndpoint before(AgentEndpoint one) {
-            timers.behind(one);
+            timers.agent(one);
             return new AgentEndpoint() {
                 @Override
                 @SuppressWarnings("unchecked") // a canceled task is the answer of CancelTask

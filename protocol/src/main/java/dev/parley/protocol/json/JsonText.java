@@ -269,15 +269,15 @@ public final class JsonText {
     }
 
     /** Returns the JSON of a value between what comes before and after it. */
-    public static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] behind) {
-        var bytes = new Pieces(EVENT_SIZE + before.length + behind.length);
+    public static <T> byte[] write(byte[] before, Codec<T> codec, T value, byte[] after) {
+        var bytes = new Pieces(EVENT_SIZE + before.length + after.length);
         bytes.write(before);
         try (JsonGenerator out = FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
             codec.write(out, value);
         } catch (JacksonException unwritable) {
             throw unwritable(unwritable);
         }
-        bytes.write(behind);
+        bytes.write(after);
         return bytes.bytes();
     }
 

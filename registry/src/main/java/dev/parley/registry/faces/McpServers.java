@@ -209,7 +209,7 @@ final class McpServers implements EntryListener {
                     () -> A2AException.invalidParams("cursor", "unknown (expected: nextCursor of the page before)"));
         }
 
-        static String behind(Version last, Object list) {
+        static String after(Version last, Object list) {
             return PageToken.of(
                     list, List.of(last.entry(), last.revision(), last.name().toLowerCase(Locale.ROOT)));
         }
@@ -266,7 +266,7 @@ final class McpServers implements EntryListener {
                 values.toArray()));
         return versions.size() <= size
                 ? new Page(versions, null)
-                : new Page(versions.subList(0, size), Cursor.behind(versions.get(size - 1), list));
+                : new Page(versions.subList(0, size), Cursor.after(versions.get(size - 1), list));
     }
 
     /** The entry of a version, with the content of that version; empty if the caller may not see it. */

@@ -104,7 +104,7 @@ record TaskWalks(Database database, Lanes lanes) {
             if (last == null || !isCut) {
                 return;
             }
-            rest = selection.behind(last);
+            rest = selection.after(last);
         }
     }
 
@@ -123,7 +123,7 @@ record TaskWalks(Database database, Lanes lanes) {
                 return null;
             }
             if (run.rows.isEmpty() && !run.isEnded) {
-                read(run, task == null ? selection : selection.behind(position(task)));
+                read(run, task == null ? selection : selection.after(position(task)));
             }
             if (!run.rows.isEmpty()) {
                 runs.add(run);
