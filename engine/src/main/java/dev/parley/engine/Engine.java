@@ -99,7 +99,7 @@ public final class Engine implements AutoCloseable {
                 clock,
                 settings.longestWait,
                 settings.cacheBytes,
-                new LiveTask.Surroundings(log, threads, limits, runs::isStopped, new Written(settings.written)),
+                new LiveTask.EngineParts(log, threads, limits, runs::isStopped, new Written(settings.written)),
                 new Loaded());
         PushStore pushStore = settings.pushStore;
         this.parts = new Parts(

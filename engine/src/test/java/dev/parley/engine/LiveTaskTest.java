@@ -80,7 +80,7 @@ final class LiveTaskTest {
                 asked,
                 3,
                 false,
-                surroundings(new MemoryTaskLog(), new Ignoring()));
+                parts(new MemoryTaskLog(), new Ignoring()));
         HandlerRun asking = turn(live, "first");
         HandlerRun next = turn(live, "second");
 
@@ -103,7 +103,7 @@ final class LiveTaskTest {
         var log = new SteppedLog(new MemoryTaskLog());
         var key = new TaskKey(ALICE.scope(), "agent", "task");
         var lost = new ArrayList<MessageKey>();
-        var live = new LiveTask(key, "context", surroundings(log, new Ignoring() {
+        var live = new LiveTask(key, "context", parts(log, new Ignoring() {
             @Override
             public void refused(LiveTask refused, List<MessageKey> messages, List<TaskName> names) {
                 lost.addAll(messages);
@@ -129,7 +129,7 @@ final class LiveTaskTest {
     void aTaskThatWasAnsweredWithAMessageIsNotCreatedAfterIt() {
         var log = new SteppedLog(new MemoryTaskLog());
         var key = new TaskKey(ALICE.scope(), "agent", "task");
-        var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
+        var live = new LiveTask(key, "context", parts(log, new Ignoring()));
         HandlerRun turn = turn(live, "hello");
         turn.message("pong");
 
@@ -147,7 +147,7 @@ final class LiveTaskTest {
         var disk = new MemoryTaskLog();
         var log = new SteppedLog(disk);
         var key = new TaskKey(ALICE.scope(), "agent", "task");
-        var live = new LiveTask(key, "context", surroundings(log, new Ignoring()));
+        var live = new LiveTask(key, "context", parts(log, new Ignoring()));
         HandlerRun asking = turn(live, "first");
         live.runs().enter(asking);
         asking.working("busy");
@@ -173,7 +173,7 @@ final class LiveTaskTest {
         var disk = new MemoryTaskLog();
         var log = new SteppedLog(disk);
         var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", surroundings(log, new Ignoring()));
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         turn(live, "first").working("busy");
         log.commit();
         TaskReader only = reader(live, disk);
@@ -193,7 +193,7 @@ final class LiveTaskTest {
         var disk = new MemoryTaskLog();
         var log = new SteppedLog(disk);
         var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", surroundings(log, new Ignoring()));
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         TaskReader one = reader(live, disk);
         TaskReader other = reader(live, disk);
         assertThat(one.next(Duration.ZERO)).isEmpty();
@@ -238,7 +238,7 @@ final class LiveTaskTest {
     void aReaderOfATaskThatLacksEventsInTheLogFailsAtTheDamage() {
         var disk = new MemoryTaskLog();
         TaskKey key = written(disk).key();
-        var ahead = new LiveTask(key, task(TaskState.WORKING), 99, false, surroundings(disk, new Ignoring()));
+        var ahead = new LiveTask(key, task(TaskState.WORKING), 99, false, parts(disk, new Ignoring()));
 
         assertThatThrownBy(
                         () -> new TaskReader(TASKS.pin(ahead), disk, 50, UnaryOperator.identity()).next(Duration.ZERO))
@@ -250,7 +250,7 @@ final class LiveTaskTest {
     private LiveTask written(MemoryTaskLog disk) {
         var log = new SteppedLog(disk);
         var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", surroundings(log, new Ignoring()));
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         turn(live, "first").working("busy");
         log.commit();
         try (TaskReader only = reader(live, disk)) {
@@ -261,8 +261,8 @@ final class LiveTaskTest {
         return live;
     }
 
-    private LiveTask.Surroundings surroundings(TaskLog log, TaskListener listener) {
-        return new LiveTask.Surroundings(
+    private LiveTask.EngineParts parts(TaskLog log, TaskListener listener) {
+        return new LiveTask.EngineParts(
                 log, Threads.PLATFORM, new TimeLimits(Threads.PLATFORM, timer), () -> false, listener);
     }
 

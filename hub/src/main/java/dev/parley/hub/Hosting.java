@@ -157,13 +157,13 @@ final class Hosting implements HubAgentView.Hosting {
     }
 
     private void serve(ServedAgent agent, List<HubExtension> used) {
-        hub.neighbours.add(agent, used);
+        hub.agentViews.add(agent, used);
         hub.site.add(hub.intake.forClients(agent));
         if (agent.listed()) {
             hub.home.add(agent.name(), hub.agentUrl(agent.name()), agent.card());
         }
         hub.openApi.add(agent);
-        hub.neighbours.announce(agent);
+        hub.agentViews.announce(agent);
     }
 
     private ServedCard served(AgentCard card) {

@@ -94,7 +94,7 @@ public final class Platform implements AutoCloseable {
     final Trust trust;
     private final @Nullable String bootstrapKey;
     private final Duration drain;
-    final HubAgentView neighbours;
+    final HubAgentView agentViews;
     private final @Nullable Database database;
     final HubExtensions hubExtensions;
     private final Metrics metrics = new Metrics();
@@ -139,7 +139,7 @@ public final class Platform implements AutoCloseable {
             this.extensionPages = new ExtensionPages(shown);
             AddressRule rule = AddressRule.allowing(settings.webhookAllow());
             WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
-            this.neighbours = new HubAgentView(trust, this::agentUrl, hosting);
+            this.agentViews = new HubAgentView(trust, this::agentUrl, hosting);
             this.hubExtensions = parts.add(
                     new HubExtensions(setup.extensions(), shared(setup, isLocal, kept, rule), database, audit));
             this.home = new HomePage(shown, hubExtensions::startPage);
@@ -147,15 +147,7 @@ public final class Platform implements AutoCloseable {
             this.observers = hubExtensions.observers();
             this.engine = parts.addBelow(hubExtensions, engine(settings, kept, rule, sender));
             parts.add(() -> drain(null));
-            metrics.show(engine);
-            metrics.show(hubExtensions.all());
-            if (database != null) {
-                metrics.show(database);
-                database.onOutage(this::stateChanged);
-                database.standing()
-                        .onEnding(
-                                ending -> Thread.ofVirtual().name("hub-ending").start(() -> end(ending, sender)));
-            }
+            watch(sender);
             Preparation.await();
             ServerBuilder forAll = setup.server(trust, kept.secrets().keyFor("addresses of files"), metrics, database);
             Optional<ServerBuilder> forOperators = setup.adminServer(metrics);
@@ -166,19 +158,11 @@ public final class Platform implements AutoCloseable {
             this.openApi = new OpenApiPage(this::url, shown, forOperators.isPresent() ? null : api.table(), ownPaths);
             complete(forAll);
             before.ifPresent(hub -> hub.close().run()); // it has refused requests until here
-            Site admin = forOperators
-                    .map(server -> server.handler(
-                            OpenApiPage.PATH,
-                            new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of())))
-                    .map(server -> open(telling(server), opened))
-                    .orElse(null);
-            if (admin != null) {
-                parts.addBelow(engine, () -> stop(admin)); // until the engine has closed there is something to see
-            }
-            this.adminSite = admin;
+            this.adminSite =
+                    forOperators.map(server -> openAdmin(server, api, opened)).orElse(null);
             this.site = open(forAll, opened);
             this.port = portOf(site);
-            this.adminPort = admin == null ? port : portOf(admin);
+            this.adminPort = adminSite == null ? port : portOf(adminSite);
             parts.add(() -> drain(site));
             hostAll(setup.given.agents);
             before.map(Predecessor::ending).ifPresent(this::noteLoss);
@@ -193,13 +177,34 @@ public final class Platform implements AutoCloseable {
         }
     }
 
+    /** Shows the engine, the extensions and the database in the metrics, and notes outages and the end of the database. */
+    private void watch(WebhookSender sender) {
+        metrics.show(engine);
+        metrics.show(hubExtensions.all());
+        if (database != null) {
+            metrics.show(database);
+            database.onOutage(this::stateChanged);
+            database.standing()
+                    .onEnding(ending -> Thread.ofVirtual().name("hub-ending").start(() -> end(ending, sender)));
+        }
+    }
+
+    /** Opens the site for operators, which is closed after the engine: until then there is something to see. */
+    private Site openAdmin(ServerBuilder server, AdminApi api, Function<ServerBuilder, Site> opened) {
+        server.handler(
+                OpenApiPage.PATH, new OpenApiPage(this::adminUrl, arrival -> agent -> false, api.table(), Map.of()));
+        Site admin = open(telling(server), opened);
+        parts.addBelow(engine, () -> stop(admin));
+        return admin;
+    }
+
     private HubExtensions.Shared shared(Setup setup, boolean isLocal, Persistence kept, AddressRule rule) {
         return new HubExtensions.Shared(
                 setup.data() != null,
                 isLocal,
                 this::url,
                 metrics.ofExtensions(),
-                neighbours,
+                agentViews,
                 kept.log(),
                 this::follow,
                 setup.given.cardKeys,
@@ -225,7 +230,7 @@ public final class Platform implements AutoCloseable {
                                 new WebhookDelivery.Observation(metrics, observers, traces)))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
-                .observer(new ObservedRuns(new RunMeters(metrics, traces, audit), neighbours::extensions, observers))
+                .observer(new ObservedRuns(new RunMeters(metrics, traces, audit), agentViews::extensions, observers))
                 .intake(intake::check)
                 .written(segment -> tell(observer -> observer.written(segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
@@ -244,7 +249,7 @@ public final class Platform implements AutoCloseable {
                 new Hubs.Parts(
                         this::url,
                         metrics::openStreams,
-                        neighbours::size,
+                        agentViews::size,
                         () -> shared == null ? 0 : shared.standing().hub(),
                         () -> shared == null ? List.of() : HubTable.living(shared),
                         health));
@@ -265,7 +270,7 @@ public final class Platform implements AutoCloseable {
         hubExtensions.resources().forEach((path, resource) -> server.handler(path, StaticPage.of(resource)));
         hubExtensions.faces().forEach((path, face) -> server.face(path, face.agent(), face.face()));
         telling(server)
-                .authenticator(new Door(trust, this::url, new ConcurrentHashMap<>()))
+                .authenticator(new HubAuthenticator(trust, this::url, new ConcurrentHashMap<>()))
                 .handler(ExtensionPages.PATH, extensionPages)
                 .handler(OpenApiPage.PATH, openApi)
                 .home(home)
@@ -412,7 +417,7 @@ public final class Platform implements AutoCloseable {
 
     private Notification finished(TaskKey task, String dialect, Notification notification) {
         hosted.join(); // webhooks that waited for the start: their agents may have extensions that change notifications
-        List<HubExtension> used = neighbours.extensions(task.agent());
+        List<HubExtension> used = agentViews.extensions(task.agent());
         Notification last = notification;
         // Those of all agents come last: they sign.
         for (boolean isForAll : List.of(false, true)) {

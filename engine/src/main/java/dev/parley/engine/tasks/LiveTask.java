@@ -60,7 +60,7 @@ public final class LiveTask implements TaskLog.Writer {
 
     private final TaskKey key;
     private final String contextId;
-    private final Surroundings engine;
+    private final EngineParts engine;
     private final ReentrantLock lock;
     private final Condition changed;
     private final Condition room;
@@ -108,15 +108,15 @@ public final class LiveTask implements TaskLog.Writer {
     }
 
     /** The parts of an engine that its tasks use. */
-    public record Surroundings(
+    public record EngineParts(
             TaskLog log, Threads threads, TimeLimits limits, BooleanSupplier stopped, TaskListener listener) {}
 
     /** A task that is yet to begin. */
-    public LiveTask(TaskKey key, String contextId, Surroundings engine) {
+    public LiveTask(TaskKey key, String contextId, EngineParts engine) {
         this(key, contextId, false, engine);
     }
 
-    private LiveTask(TaskKey key, String contextId, boolean held, Surroundings engine) {
+    private LiveTask(TaskKey key, String contextId, boolean held, EngineParts engine) {
         this.key = key;
         this.cause = new Cause(key.scope().owner(), "", null, CallChain.NONE);
         this.contextId = contextId;
@@ -133,7 +133,7 @@ public final class LiveTask implements TaskLog.Writer {
      *
      * @param held whether it is yet to be taken up
      */
-    public LiveTask(TaskKey key, Task task, long sequence, boolean held, Surroundings engine) {
+    public LiveTask(TaskKey key, Task task, long sequence, boolean held, EngineParts engine) {
         this(key, task.contextId(), held, engine);
         this.ahead = task;
         this.durable = task;

@@ -41,7 +41,7 @@ public final class Tasks {
     private final TaskLog log;
     private final InstantSource clock;
     private final Duration longestWait;
-    private final LiveTask.Surroundings surroundings;
+    private final LiveTask.EngineParts parts;
     private final LiveTasks live;
 
     /** Facts about a task that is loaded. */
@@ -61,12 +61,12 @@ public final class Tasks {
             InstantSource clock,
             Duration longestWait,
             long cacheBytes,
-            LiveTask.Surroundings surroundings,
+            LiveTask.EngineParts parts,
             Origin origin) {
-        this.log = surroundings.log();
+        this.log = parts.log();
         this.clock = clock;
         this.longestWait = longestWait;
-        this.surroundings = surroundings;
+        this.parts = parts;
         this.live =
                 new LiveTasks(cacheBytes, Runtime.getRuntime().maxMemory() / HEAP_SHARE_IN_USE, new LiveTasks.Loader() {
                     @Override
@@ -182,14 +182,14 @@ public final class Tasks {
         if (folded == null) {
             return null;
         }
-        var task = new LiveTask(key, folded.task(), folded.sequence(), held, surroundings);
+        var task = new LiveTask(key, folded.task(), folded.sequence(), held, parts);
         origin.webhooks(key).forEach(id -> task.watchedBy(id, Integer.MAX_VALUE));
         return task;
     }
 
     /** A task that is yet to begin, pinned. */
     public Pin begin(TaskKey key, String contextId) {
-        return live.pin(new LiveTask(key, contextId, surroundings));
+        return live.pin(new LiveTask(key, contextId, parts));
     }
 
     /** The tasks in memory. */
@@ -349,6 +349,6 @@ public final class Tasks {
     }
 
     public String newId() {
-        return surroundings.threads().id(now());
+        return parts.threads().id(now());
     }
 }

@@ -156,13 +156,13 @@ final class LiveTasksTest {
                     List.of(Artifact.of("a", Part.text(text))),
                     List.of(),
                     Map.of());
-            var surroundings = new LiveTask.Surroundings(
+            var parts = new LiveTask.EngineParts(
                     new MemoryTaskLog(),
                     Threads.PLATFORM,
                     new TimeLimits(Threads.PLATFORM, timer),
                     () -> false,
                     new Ignoring());
-            return new LiveTask(key, task, 1, false, surroundings);
+            return new LiveTask(key, task, 1, false, parts);
         }
 
         @Override

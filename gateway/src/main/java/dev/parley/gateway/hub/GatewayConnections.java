@@ -11,7 +11,7 @@ import dev.parley.gateway.credentials.GatewayCredentials;
 import dev.parley.gateway.credentials.RouteCredential;
 import dev.parley.gateway.credentials.SecretName;
 import dev.parley.gateway.route.Route;
-import dev.parley.gateway.upstream.Connector;
+import dev.parley.gateway.upstream.ReplicaConnector;
 import dev.parley.gateway.upstream.GatewayMetrics;
 import dev.parley.gateway.upstream.GatewayParts;
 import dev.parley.gateway.upstream.Upstream;
@@ -121,7 +121,7 @@ final class GatewayConnections implements AutoCloseable {
 
     Connection open(Route route, RemoteCard card) {
         var credentials = new GatewayCredentials(credential(route), secrets, this::tokens);
-        Connector connector = (url, builder) -> builder.of(
+        ReplicaConnector connector = (url, builder) -> builder.of(
                 url.equals(route.url()) ? card.called() : replica(route, url).called());
         var surroundings =
                 new GatewayParts(connector, () -> credentials.on(builder(route)), metrics, timer, System::nanoTime);

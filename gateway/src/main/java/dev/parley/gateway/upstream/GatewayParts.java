@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock nanoseconds, as {@link System#nanoTime}
  */
 public record GatewayParts(
-        Connector connector,
+        ReplicaConnector connector,
         Supplier<AgentClientBuilder> client,
         @Nullable GatewayMetrics metrics,
         ScheduledExecutorService timer,

@@ -11,7 +11,7 @@ import dev.parley.gateway.route.RemoteAgent;
 import dev.parley.gateway.route.RemoteEndpoint;
 import dev.parley.gateway.route.RemoteWebhooks;
 import dev.parley.gateway.route.RouteTable;
-import dev.parley.gateway.upstream.Connector;
+import dev.parley.gateway.upstream.ReplicaConnector;
 import dev.parley.gateway.upstream.GatewayParts;
 import dev.parley.gateway.upstream.Upstream;
 import dev.parley.gateway.upstream.UpstreamSettings;
@@ -55,7 +55,7 @@ final class UpstreamAnswersFuzzTest {
             Database database = Database.open(Files.createTempDirectory("gateway-fuzz"));
             var unused = new RouteTable(database);
             var surroundings = new GatewayParts(
-                    Connector.PLAIN,
+                    ReplicaConnector.PLAIN,
                     AgentClient::builder,
                     null,
                     Executors.newScheduledThreadPool(

@@ -70,7 +70,7 @@ class ReplicaKilledTest {
         return Upstream.of(
                 "worker",
                 UpstreamSettings.read(json),
-                new GatewayParts(Connector.PLAIN, AgentClient::builder, null, timer, System::nanoTime));
+                new GatewayParts(ReplicaConnector.PLAIN, AgentClient::builder, null, timer, System::nanoTime));
     }
 
     private static Feed<LoggedEvent> stream(Upstream upstream) {

@@ -54,7 +54,7 @@ class ReplicasTest {
 
     private Upstream upstream(UpstreamSettings settings) {
         var parts = new GatewayParts(
-                Connector.PLAIN, AgentClient::builder, null, timer, () -> System.nanoTime() + skipped.get());
+                ReplicaConnector.PLAIN, AgentClient::builder, null, timer, () -> System.nanoTime() + skipped.get());
         Upstream upstream = Upstream.of("route", settings, parts);
         open.add(upstream);
         return upstream;

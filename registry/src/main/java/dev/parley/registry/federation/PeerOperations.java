@@ -7,6 +7,7 @@ import dev.parley.outbound.AddressRule;
 import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.registry.Entry;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
 import dev.parley.registry.federation.PeerOperation.CopiesView;
@@ -64,7 +65,7 @@ public final class PeerOperations implements AutoCloseable {
                 id -> entries.reader()
                         .find(id, Entries.ITSELF)
                         .filter(entry ->
-                                !entry.isCopy() || entry.state().status() == dev.parley.registry.Entry.Status.REVOKED)
+                                !entry.isCopy() || entry.state().status() == Entry.Status.REVOKED)
                         .isPresent());
     }
 

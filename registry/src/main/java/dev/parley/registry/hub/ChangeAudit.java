@@ -8,6 +8,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.RegistryError;
+import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import java.util.Map;
 import java.util.Objects;
@@ -78,7 +79,7 @@ record ChangeAudit(AuditTrail audit) {
 
     private void note(
             String action, String target, String subject, String outcome, Map<String, ?> detail, CallContext caller) {
-        audit.note(new dev.parley.store.audit.AuditEntry(
+        audit.note(new AuditEntry(
                 caller.scope().group(),
                 caller.caller(),
                 action,

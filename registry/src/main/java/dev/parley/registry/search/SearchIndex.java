@@ -2,6 +2,7 @@ package dev.parley.registry.search;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.spi.EntryListener;
@@ -9,11 +10,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -251,11 +248,6 @@ final class SearchIndex implements EntryListener {
     }
 
     static String digest(String text) {
-        try {
-            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (NoSuchAlgorithmException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return Sha256.hex(text);
     }
 }

@@ -10,11 +10,11 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Lets callers in as the hub trusts them.
+ * Authenticator of a hub: admission by {@link Trust}, with the chain of calls.
  *
  * @param begun chains of calls that begin at an agent, by its name
  */
-record Door(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
+record HubAuthenticator(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
     @Override
     public Admission admit(String agent, RequestHead arrival) {
         return through(trust.admit(agent, arrival), agent, arrival);

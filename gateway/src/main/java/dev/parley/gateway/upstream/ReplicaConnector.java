@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Connects to a replica. Safe for any thread; methods block, with a bound. */
-public interface Connector {
+public interface ReplicaConnector {
     /**
      * Returns a client of the agent at {@code url}, which calls no other origin.
      *
@@ -37,7 +37,7 @@ public interface Connector {
     Map<String, String> HEADERS = Map.of("Accept", "application/json");
 
     /** Connects by the card that is found at the address, without verification of its signatures. */
-    Connector PLAIN = (url, builder) ->
+    ReplicaConnector PLAIN = (url, builder) ->
             builder.of(at(url, card(url, place -> builder.exchange(new HttpCall("GET", place, HEADERS, new byte[0])))));
 
     /** Reads an address of a card. */
