@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
+import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.Priority;
@@ -527,12 +528,13 @@ public final class Engine implements AutoCloseable {
 
         @Override
         public void refuses(LiveTask live, Segment segment, Exception cause) {
-            if (live.isForeign()
-                    || cause
-                            instanceof
-                            OtherOwnerException) { // nothing to take up; but messages that were counted are not in the
-                // log
+            boolean isOthers = cause instanceof OtherOwnerException;
+            if (isOthers || live.isForeign()) {
+                // Nothing to take up, unless the commit has landed; but messages that were counted are not in the log.
                 parts.turns().forget(List.of(segment.head()));
+                if (!isOthers && !(cause instanceof KeyTakenException)) {
+                    recovery.mayOwn();
+                }
             } else {
                 recovery.refuses(live, segment.head());
             }

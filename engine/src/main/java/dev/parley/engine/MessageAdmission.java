@@ -147,6 +147,7 @@ final class MessageAdmission {
                 return answer.apply(sent);
             } catch (A2AException refusal) {
                 if (sent != null && sent.turn() == null && Refused.isOfOtherOwner(refusal)) {
+                    parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
                     continue; // a repetition, whose task goes on at another engine
                 }
                 if (!(refusal.getCause() instanceof KeyTakenException taken)

@@ -88,8 +88,11 @@ final class Recovery {
     /** Number of successive refusals of events of a resumed task by the log. */
     private final AtomicInteger refusals = new AtomicInteger();
 
-    /** Whether this engine may own tasks that it knows nothing of, because a takeover has failed. */
-    private boolean isUncertain;
+    /** Whether this engine may own tasks that it knows nothing of, because a takeover has failed, or a commit has no known outcome. */
+    private volatile boolean isUncertain;
+
+    /** Whether the latest takeover has failed: it is logged once. */
+    private boolean hasFailed;
 
     Recovery(TaskLog log, Tasks tasks, Runs runs, Threads threads, ScheduledExecutorService timer) {
         this.log = log;
@@ -127,6 +130,7 @@ final class Recovery {
                 return false;
             }
             if (isUncertain) {
+                isUncertain = false; // before the look: what becomes uncertain after it is for the next one
                 takeUp(log.interrupted());
             }
             List<Head> taken = log.takeOver(hosted, TAKEN_OVER_AT_ONCE);
@@ -136,15 +140,16 @@ final class Recovery {
                     .filter(agent -> !hosted.contains(agent))
                     .distinct()
                     .forEach(agent -> standIn(agent, unhosted.apply(agent)));
-            isUncertain = false;
+            hasFailed = false;
             return taken.size() == TAKEN_OVER_AT_ONCE;
         } catch (RuntimeException failure) { // otherwise the timer would not run it again
-            if (!isUncertain) {
+            if (!hasFailed) {
                 LOG.log(
                         Level.WARNING,
                         "tasks of engines that have ended cannot be taken over; it is tried each second",
                         failure);
             }
+            hasFailed = true;
             isUncertain = true;
             return false;
         }
@@ -191,6 +196,11 @@ final class Recovery {
         waiting.put(live.key(), new Entry(head, live));
     }
 
+    /** Called when a commit with events of a foreign task has failed: if it has landed all the same, the task is this engine's. */
+    void mayOwn() {
+        isUncertain = true;
+    }
+
     /** Notes that a task with refused events has no running turn any more. */
     void rests(LiveTask live) {
         Entry entry = waiting.get(live.key());
@@ -223,11 +233,10 @@ final class Recovery {
     }
 
     private void work(Line line) {
-        Runner runner = line.runner.get();
-        if (runner != null && hasWork(line) && line.busy.compareAndSet(false, true)) {
+        if (line.runner.get() != null && hasWork(line) && line.busy.compareAndSet(false, true)) {
             threads.start("recovery", () -> {
                 try {
-                    workOff(line, runner);
+                    workOff(line);
                 } finally {
                     line.busy.set(false);
                 }
@@ -240,8 +249,9 @@ final class Recovery {
         return runs.isOpen() && line.ahead.get() < MOST_AHEAD && !line.entries.isEmpty();
     }
 
-    private void workOff(Line line, Runner runner) {
+    private void workOff(Line line) {
         while (hasWork(line)) {
+            Runner runner = requireNonNull(line.runner.get()); // another one once the agent is hosted
             Entry entry = line.entries.poll();
             if (entry != null && waiting.get(entry.head.key()) == entry) {
                 takeUp(line, runner, entry);
@@ -252,17 +262,30 @@ final class Recovery {
     private void takeUp(Line line, Runner runner, Entry entry) {
         TaskKey key = entry.head.key();
         Pin pin;
-        Cause cause;
         try {
-            cause = log.cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
             pin = tasks.live().pin(key);
         } catch (RuntimeException unreadable) {
             setAside(entry, unreadable);
             return;
         }
-        if (pin != null && !pin.task().hold()) { // a message has met it after its engine had ended
+        if (pin != null && !pin.task().hold()) {
+            boolean isOwn = entry.refused == null && !pin.task().isForeign();
             pin.close();
-            later(entry, RUNS);
+            if (isOwn) { // this engine runs it, and has said so on disk
+                waiting.remove(key, entry);
+            } else { // a message has met it after its engine had ended
+                later(entry, RUNS);
+            }
+            return;
+        }
+        Cause cause;
+        try {
+            cause = log.cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
+        } catch (RuntimeException unreadable) {
+            if (pin != null) {
+                pin.close();
+            }
+            setAside(entry, unreadable);
             return;
         }
         // Only now: an object that is loaded after this is not held, and while this one is pinned there is no other.

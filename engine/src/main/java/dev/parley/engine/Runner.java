@@ -217,6 +217,9 @@ final class Runner {
                 if (turn.isRecovered()) {
                     recovery.begun(live.key());
                 }
+                if (Thread.interrupted() && !parts.runs().isOpen()) { // a late interrupt of the turn before is no news to this one
+                    Thread.currentThread().interrupt();
+                }
                 try {
                     observed(turn);
                     next = (HandlerRun) live.runs().leave();
@@ -278,7 +281,7 @@ final class Runner {
 
     private void run(HandlerRun turn) {
         Task before = turn.live().ahead();
-        if (before != null && before.state().isTerminal()) {
+        if (hasEnded(turn.live())) {
             return; // canceled while it waited
         }
         if (turn.live().isBroken() || turn.isSuperseded()) {
@@ -291,6 +294,9 @@ final class Runner {
         if (before != null && isFenced && !isWritten(turn.live())) {
             waits(turn); // or it is another engine's message, or task
             return;
+        }
+        if (isFenced && hasEnded(turn.live())) {
+            return; // canceled while this waited for the disk
         }
         turn.live().runs().reads(turn);
         TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
@@ -305,6 +311,11 @@ final class Runner {
         } finally {
             limit.drop();
         }
+    }
+
+    private static boolean hasEnded(LiveTask live) {
+        Task task = live.ahead();
+        return task != null && task.state().isTerminal();
     }
 
     private void returned(HandlerRun turn) {

@@ -116,6 +116,9 @@ public final class Webhooks {
     /** Number of successive failures of the store for a queue. */
     private final ConcurrentHashMap<Queue, Integer> storeFailures = new ConcurrentHashMap<>();
 
+    /** Tasks with new events whose webhooks are to be looked for. */
+    private final Set<TaskKey> announced = ConcurrentHashMap.newKeySet();
+
     private final Set<Queue> postponed = ConcurrentHashMap.newKeySet();
     private final LongAdder givenUp = new LongAdder();
     private volatile boolean open = true;
@@ -170,8 +173,9 @@ public final class Webhooks {
     }
 
     private void wake(TaskKey task, int failures) {
-        if (open) {
+        if (open && announced.add(task)) {
             threads.start("webhooks", () -> {
+                announced.remove(task); // before the look: what is announced after it is looked for again
                 try {
                     store.of(task).forEach(this::schedule);
                 } catch (RuntimeException failure) {

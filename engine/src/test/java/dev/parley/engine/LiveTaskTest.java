@@ -246,6 +246,19 @@ final class LiveTaskTest {
                 .hasMessageContaining("no events after 50");
     }
 
+    /** By events that are not on disk yet the last run may have ended the task, or asked. */
+    @Test
+    void aTaskIsTakenUpOnlyWhenItsEventsAreOnDisk() {
+        var log = new SteppedLog(new MemoryTaskLog());
+        var live =
+                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
+        turn(live, "first").working("busy");
+
+        assertThat(live.hold()).isFalse();
+        log.commit();
+        assertThat(live.hold()).isTrue();
+    }
+
     /** A task with one written segment that is no longer in memory. */
     private LiveTask written(MemoryTaskLog disk) {
         var log = new SteppedLog(disk);

@@ -25,6 +25,7 @@ import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -334,6 +335,66 @@ final class OwnersTest {
         assertThat(nextRun()).isEqualTo("one " + task.id());
         steps.add("end");
         assertThat(await(one, task.id()).text()).isEqualTo("one 2");
+    }
+
+    @Test
+    void aTaskThatIsCanceledWhileItsCallIsWrittenIsNotWorkedAt() throws Exception {
+        SteppedLog stepped = SteppedLog.flowing(log);
+        AgentEndpoint one = host(engine(stepped), "one");
+        sendImmediately(one, "first");
+        nextRun();
+        Task second = sendImmediately(one, "second");
+        stepped.step();
+        steps.add("end");
+        stepped.awaitWaiting(2); // the end of the first, and the begin of the second
+        Thread canceling = Thread.ofPlatform().start(() -> one.call(CancelTask.of(second.id()), Calls.ALICE));
+        while (canceling.getState() != Thread.State.WAITING && canceling.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        Thread committing = Thread.ofVirtual().start(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                stepped.commit();
+                Thread.onSpinWait();
+            }
+        });
+
+        Task third = sendImmediately(one, "third");
+        assertThat(nextRun()).isEqualTo("one " + third.id());
+        steps.add("end");
+        assertThat(await(one, third.id()).state()).isEqualTo(TaskState.COMPLETED);
+        canceling.join();
+        committing.interrupt();
+        assertThat(one.call(GetTask.of(second.id()), Calls.ALICE).state()).isEqualTo(TaskState.CANCELED);
+    }
+
+    @Test
+    void anAnswerThatIsOnDiskAlthoughItsCommitSeemedToFailIsWorkedAt() throws Exception {
+        SteppedLog stepped = SteppedLog.flowing(log);
+        AgentEndpoint one = engine(stepped).host(Agent.named("agent", "Asks").handle((request, reply) -> {
+            if (request.isFollowUp()) {
+                reply.complete("done");
+            } else {
+                reply.askForInput("what?");
+            }
+        }));
+        Message question = Message.user(Part.text("hello"));
+        Task task = (Task) one.call(SendMessage.of(question.withId("m-1")), Calls.ALICE);
+        stepped.step();
+        var refused = CompletableFuture.supplyAsync(
+                () -> one.call(SendMessage.of(question.withId("m-2").in(null, task.id())), Calls.ALICE));
+        stepped.awaitWaiting(1);
+
+        stepped.begin().failLanded(new IOException("no answer to the commit"));
+
+        assertThatThrownBy(refused::get).hasCauseInstanceOf(A2AException.class);
+        Thread committing = Thread.ofVirtual().start(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                stepped.commit();
+                Thread.onSpinWait();
+            }
+        });
+        assertThat(await(one, task.id()).state()).isEqualTo(TaskState.COMPLETED);
+        committing.interrupt();
     }
 
     private static AgentEndpoint fenced(Engine engine, List<Long> fences) {

@@ -116,10 +116,12 @@ final class SteppedLog implements TaskLog {
 
     /** A commit that has begun: its segment is taken, and it is yet to succeed or to fail. */
     static final class Begun {
+        private final SteppedLog log;
         private final Writer writer;
         private final @Nullable Segment segment;
 
-        private Begun(Writer writer) {
+        private Begun(SteppedLog log, Writer writer) {
+            this.log = log;
             this.writer = writer;
             this.segment = writer.take();
         }
@@ -129,6 +131,14 @@ final class SteppedLog implements TaskLog {
                 writer.failed(segment, cause);
             }
         }
+
+        /** Commits, and reports a failure all the same. */
+        void failLanded(Exception cause) {
+            if (segment != null) {
+                log.store(segment);
+            }
+            fail(cause);
+        }
     }
 
     /** Takes what was submitted first. */
@@ -137,7 +147,7 @@ final class SteppedLog implements TaskLog {
         if (next == null) {
             throw new IllegalStateException("nothing waits");
         }
-        return new Begun(next);
+        return new Begun(this, next);
     }
 
     @Override

@@ -508,7 +508,7 @@ public final class LiveTask implements TaskLog.Writer {
     public boolean hold() {
         return Guarded.by(lock, () -> {
             Task task = durable;
-            boolean isHeld = runs.hold();
+            boolean isHeld = runs.hold(emitted == written);
             if (isHeld && task != null && !task.state().isSettled()) {
                 isForeign = false;
             }

@@ -76,10 +76,14 @@ public final class RunQueue {
         return new TaskStatusUpdateEvent(waiting.id(), waiting.contextId(), status, Map.of());
     }
 
-    /** Has runs wait until the task is taken up; false if one goes on. */
-    boolean hold() {
+    /**
+     * Has runs wait until the task is taken up; false if one goes on.
+     *
+     * @param isWritten whether all events of the task are on disk: the last run may have ended it, or asked, by those that are not
+     */
+    boolean hold(boolean isWritten) {
         return Guarded.by(lock, () -> {
-            held |= run == null;
+            held |= isWritten && run == null;
             return held;
         });
     }

@@ -172,6 +172,8 @@ public final class Tasks {
             live.refresh(task);
         } catch (DamagedTaskException failure) {
             LOG.log(Level.WARNING, "task " + task.key().taskId() + " cannot be followed", failure);
+        } catch (RuntimeException failure) { // the others are read all the same, and this one again at the next look
+            LOG.log(Level.DEBUG, "task " + task.key().taskId() + " could not be read", failure);
         }
     }
 

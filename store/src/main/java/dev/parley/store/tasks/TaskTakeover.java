@@ -48,7 +48,17 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
 
     private List<Head> takeOver(long stream, Set<String> agents, int limit) {
         List<String> ended = database.read(session -> session.list(row -> Long.toString(row.getLong(1)), ENDED));
-        if (ended.isEmpty()) {
+        String texts = database.system().jsonTexts();
+        String unhosted = Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds());
+        // A read first: tasks of agents that no hub hosts stay for minutes, in which nothing is to be written.
+        if (ended.isEmpty()
+                || database.read(session -> session.list(
+                                row -> row.getInt(1),
+                                "SELECT 1" + claimable(texts) + " LIMIT 1",
+                                json(ended),
+                                json(agents),
+                                unhosted))
+                        .isEmpty()) {
             return List.of();
         }
         List<Row> rows = database.write(
@@ -61,10 +71,10 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
                                 state(row.getInt(4)),
                                 Instant.ofEpochMilli(row.getLong(5)),
                                 row.getLong(6)),
-                        claim(database.system().jsonTexts()),
+                        claim(texts),
                         json(ended),
                         json(agents),
-                        Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds()),
+                        unhosted,
                         limit,
                         stream));
         return rows.stream()
@@ -80,15 +90,19 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
      * @param texts table of a parameter
      */
     private static String claim(String texts) {
-        return "WITH ended AS MATERIALIZED (SELECT task_id FROM task JOIN lane ON lane.lane_no = task.lane_no"
-                + " WHERE task.owner IN (SELECT CAST(value AS BIGINT) FROM " + texts + ")"
-                + " AND (agent IN (SELECT value FROM " + texts + ")"
-                + " OR NOT EXISTS (SELECT 1 FROM hub WHERE ended_at IS NULL AND agent = ANY (agents))"
-                + " AND NOT EXISTS (SELECT 1 FROM hub WHERE greatest(begun_at, ended_at)"
-                + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL)))"
-                + " ORDER BY task_id LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
+        return "WITH ended AS MATERIALIZED (SELECT task_id" + claimable(texts) + " LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
                 + " UPDATE task SET owner = ? FROM ended WHERE task.task_id = ended.task_id"
                 + " RETURNING lane_no, task.task_id, context_id, state, status_ms, last_seq";
+    }
+
+    /** The tasks of some streams whose agent is one of some, or hosted by no hub while for some seconds no hub has begun or ended. */
+    private static String claimable(String texts) {
+        return " FROM task JOIN lane ON lane.lane_no = task.lane_no"
+                + " WHERE task.owner IN (SELECT CAST(value AS BIGINT) FROM " + texts + ")"
+                + " AND (agent IN (SELECT value FROM " + texts + ")"
+                + " OR NOT EXISTS (SELECT 1 FROM hub WHERE greatest(begun_at, ended_at)"
+                + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL))"
+                + " AND NOT EXISTS (SELECT 1 FROM hub WHERE ended_at IS NULL AND agent = ANY (agents)))";
     }
 
     /** The head of a task; empty if the task has been removed since. */
