@@ -245,6 +245,9 @@ public final class Webhooks {
     }
 
     private void later(Queue queue, String receiver, Duration pause) {
+        if (!open) {
+            return; // the next start finds what is left
+        }
         postponed.add(queue);
         var unused = timer.schedule(
                 () -> {
@@ -285,6 +288,8 @@ public final class Webhooks {
         if (before == null && open) {
             slots.add(queue.group(), receiver, queue);
             startWaiting();
+        } else if (before == null) {
+            working.remove(queue); // no worker comes after a stop
         }
     }
 

@@ -17,12 +17,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** Calls of agents that several tests make, all by Alice. */
 final class Calls {
     static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
 
     private Calls() {}
+
+    /** Waits until a condition holds, which nothing announces; fails after 30 s, and when the thread is interrupted. */
+    static void awaitUntil(BooleanSupplier condition) {
+        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        while (!condition.getAsBoolean()) {
+            if (Thread.interrupted() || System.nanoTime() - end > 0) {
+                throw new AssertionError("the condition does not hold within 30 s");
+            }
+            Thread.onSpinWait();
+        }
+    }
 
     /** Sends a message that begins a task, and waits for no outcome. */
     static Task sendImmediately(AgentEndpoint agent, String text) {

@@ -792,9 +792,7 @@ final class EngineTest {
     }
 
     private static void awaitHistory(AgentEndpoint agent, String id, int size) {
-        while (agent.call(GetTask.of(id), ALICE).history().size() < size) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(() -> agent.call(GetTask.of(id), ALICE).history().size() >= size);
     }
 
     private List<TaskEvent> events(String taskId) {

@@ -527,14 +527,10 @@ final class RecoveryTest {
     }
 
     private static void awaitIdle(Engine engine) {
-        while (!new Engine.Load(0, 0).equals(engine.load().get("agent"))) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(() -> new Engine.Load(0, 0).equals(engine.load().get("agent")));
     }
 
     private static void awaitUnreadable(Engine engine, int count) {
-        while (engine.unreadable().size() < count) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(() -> engine.unreadable().size() >= count);
     }
 }

@@ -130,9 +130,7 @@ final class WebhooksTest {
 
             assertThat(receiver.next(1)).containsExactly(1L);
             Webhooks webhooks = engine.deliveries().orElseThrow();
-            while (webhooks.backlog() > 0) {
-                Thread.onSpinWait();
-            }
+            Calls.awaitUntil(() -> webhooks.backlog() == 0);
             assertThat(receiver.attempts).hasValue(1);
         }
     }
@@ -154,9 +152,7 @@ final class WebhooksTest {
         receiver.answer = event -> new WebhookTransport.Outcome.Failed("status 410", false, null);
         Task task = send(counting(1), "https://hook");
         Webhooks webhooks = engine.deliveries().orElseThrow();
-        while (webhooks.dead(10).isEmpty()) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(() -> !webhooks.dead(10).isEmpty());
         assertThat(webhooks.dead(10).getFirst().lastError()).isEqualTo("status 410");
         receiver.answer = event -> new WebhookTransport.Outcome.Accepted();
 
@@ -165,6 +161,19 @@ final class WebhooksTest {
         assertThat(receiver.next(4)).containsExactly(1L, 2L, 3L, 4L);
         assertThat(webhooks.dead(10)).isEmpty();
         assertThat(webhooks.redeliver(task.id(), "hook")).isFalse();
+    }
+
+    @Test
+    void nothingCountsAsBacklogThatIsAnnouncedAfterAHalt() {
+        receiver.answer = event -> new WebhookTransport.Outcome.Failed("status 410", false, null);
+        Task task = send(counting(1), "https://hook");
+        Webhooks webhooks = engine.deliveries().orElseThrow();
+        Calls.awaitUntil(() -> !webhooks.dead(10).isEmpty() && webhooks.backlog() == 0);
+        engine.halt(() -> {});
+
+        webhooks.redeliver(task.id(), "hook");
+
+        assertThat(webhooks.backlog()).isZero();
     }
 
     @Test
@@ -299,15 +308,12 @@ final class WebhooksTest {
 
         send(agent, "https://hook");
         Webhooks webhooks = engine.deliveries().orElseThrow();
-        while (log.find(store.pending().getFirst().task()).orElseThrow().lastSequence() < 5) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(
+                () -> log.find(store.pending().getFirst().task()).orElseThrow().lastSequence() >= 5);
         go.countDown();
 
         assertThat(receiver.next(6)).containsExactly(1L, 2L, 2L, 3L, 4L, 5L);
-        while (webhooks.backlog() > 0) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(() -> webhooks.backlog() == 0);
         assertThat(receiver.accepted).isEmpty();
     }
 
