@@ -3,6 +3,13 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.source.tree.BlockTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreeScanner;
+import com.sun.source.util.Trees;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
@@ -12,13 +19,6 @@ import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
-import com.sun.source.tree.BlockTree;
-import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.tree.MethodTree;
-import com.sun.source.util.JavacTask;
-import com.sun.source.util.SourcePositions;
-import com.sun.source.util.TreeScanner;
-import com.sun.source.util.Trees;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -190,8 +190,8 @@ final class LayoutTest {
     /** Names of the methods with too many lines, braces included. */
     private static Set<String> longMethods(Iterable<? extends JavaFileObject> files) throws IOException {
         // With a listener the parser keeps the ends of what it has read.
-        var task = (JavacTask)
-                ToolProvider.getSystemJavaCompiler().getTask(null, null, problem -> {}, null, null, files);
+        var task =
+                (JavacTask) ToolProvider.getSystemJavaCompiler().getTask(null, null, problem -> {}, null, null, files);
         SourcePositions positions = Trees.instance(task).getSourcePositions();
         var found = new TreeSet<String>();
         for (CompilationUnitTree unit : task.parse()) {

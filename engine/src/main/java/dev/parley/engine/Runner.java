@@ -217,7 +217,8 @@ final class Runner {
                 if (turn.isRecovered()) {
                     recovery.begun(live.key());
                 }
-                if (Thread.interrupted() && !parts.runs().isOpen()) { // a late interrupt of the turn before is no news to this one
+                if (Thread.interrupted()
+                        && !parts.runs().isOpen()) { // a late interrupt of the turn before is no news to this one
                     Thread.currentThread().interrupt();
                 }
                 try {

@@ -172,8 +172,7 @@ final class LiveTaskTest {
     void whatTheOnlyReaderHasReadIsForgottenAndReadFromTheLogByLaterOnes() throws InterruptedException {
         var disk = new MemoryTaskLog();
         var log = new SteppedLog(disk);
-        var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
+        var live = new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         turn(live, "first").working("busy");
         log.commit();
         TaskReader only = reader(live, disk);
@@ -192,8 +191,7 @@ final class LiveTaskTest {
     void whatOneOfSeveralReadersHasReadIsInMemoryForTheOthers() throws InterruptedException {
         var disk = new MemoryTaskLog();
         var log = new SteppedLog(disk);
-        var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
+        var live = new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         TaskReader one = reader(live, disk);
         TaskReader other = reader(live, disk);
         assertThat(one.next(Duration.ZERO)).isEmpty();
@@ -250,8 +248,7 @@ final class LiveTaskTest {
     @Test
     void aTaskIsTakenUpOnlyWhenItsEventsAreOnDisk() {
         var log = new SteppedLog(new MemoryTaskLog());
-        var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
+        var live = new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         turn(live, "first").working("busy");
 
         assertThat(live.hold()).isFalse();
@@ -262,8 +259,7 @@ final class LiveTaskTest {
     /** A task with one written segment that is no longer in memory. */
     private LiveTask written(MemoryTaskLog disk) {
         var log = new SteppedLog(disk);
-        var live =
-                new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
+        var live = new LiveTask(new TaskKey(ALICE.scope(), "agent", "task"), "context", parts(log, new Ignoring()));
         turn(live, "first").working("busy");
         log.commit();
         try (TaskReader only = reader(live, disk)) {

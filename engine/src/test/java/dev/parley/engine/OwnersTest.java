@@ -318,13 +318,9 @@ final class OwnersTest {
         AgentEndpoint one = host(engine(stepped), "one");
         stepped.onNextRead(() -> {
             more.countDown();
-            while (Tasks.fold(log, key).sequence() == first) {
-                Thread.onSpinWait();
-            }
+            Calls.awaitUntil(() -> Tasks.fold(log, key).sequence() > first);
             kill(dead);
-            while (log.interrupted().isEmpty()) {
-                Thread.onSpinWait();
-            }
+            Calls.awaitUntil(() -> !log.interrupted().isEmpty());
         });
 
         one.call(GetTask.of(task.id()), Calls.ALICE);
@@ -348,9 +344,8 @@ final class OwnersTest {
         steps.add("end");
         stepped.awaitWaiting(2); // the end of the first, and the begin of the second
         Thread canceling = Thread.ofPlatform().start(() -> one.call(CancelTask.of(second.id()), Calls.ALICE));
-        while (canceling.getState() != Thread.State.WAITING && canceling.getState() != Thread.State.TIMED_WAITING) {
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(() ->
+                canceling.getState() == Thread.State.WAITING || canceling.getState() == Thread.State.TIMED_WAITING);
         Thread committing = Thread.ofVirtual().start(() -> {
             while (!Thread.currentThread().isInterrupted()) {
                 stepped.commit();
@@ -370,18 +365,19 @@ final class OwnersTest {
     @Test
     void anAnswerThatIsOnDiskAlthoughItsCommitSeemedToFailIsWorkedAt() throws Exception {
         SteppedLog stepped = SteppedLog.flowing(log);
-        AgentEndpoint one = engine(stepped).host(Agent.named("agent", "Asks").handle((request, reply) -> {
-            if (request.isFollowUp()) {
-                reply.complete("done");
-            } else {
-                reply.askForInput("what?");
-            }
-        }));
+        AgentEndpoint one = engine(stepped)
+                .host(Agent.named("agent", "Asks").resumable(true).handle((request, reply) -> {
+                    if (request.isFollowUp()) {
+                        reply.complete("done");
+                    } else {
+                        reply.askForInput("what?");
+                    }
+                }));
         Message question = Message.user(Part.text("hello"));
         Task task = (Task) one.call(SendMessage.of(question.withId("m-1")), Calls.ALICE);
         stepped.step();
-        var refused = CompletableFuture.supplyAsync(
-                () -> one.call(SendMessage.of(question.withId("m-2").in(null, task.id())), Calls.ALICE));
+        var refused = CompletableFuture.supplyAsync(() ->
+                one.call(SendMessage.of(question.withId("m-2").in(null, task.id())), Calls.ALICE));
         stepped.awaitWaiting(1);
 
         stepped.begin().failLanded(new IOException("no answer to the commit"));

@@ -88,7 +88,10 @@ final class Gate {
             if (streams.full() && accepts(headers.apply("Accept"))) {
                 return tooManyStreams(head);
             }
-            return checked(routes.answer(head, request.body()), head, request.admission().group());
+            return checked(
+                    routes.answer(head, request.body()),
+                    head,
+                    request.admission().group());
         } catch (RuntimeException e) {
             // A failure caused by the disconnect of the client is no fault, and needs no answer.
             request.requirePresent().accept(e);

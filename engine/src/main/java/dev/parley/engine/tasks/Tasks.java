@@ -58,11 +58,7 @@ public final class Tasks {
      * @param cacheBytes room for tasks that nothing happens to
      */
     public Tasks(
-            InstantSource clock,
-            Duration longestWait,
-            long cacheBytes,
-            LiveTask.EngineParts parts,
-            Origin origin) {
+            InstantSource clock, Duration longestWait, long cacheBytes, LiveTask.EngineParts parts, Origin origin) {
         this.log = parts.log();
         this.clock = clock;
         this.longestWait = longestWait;

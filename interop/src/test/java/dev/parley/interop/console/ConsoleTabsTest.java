@@ -65,7 +65,8 @@ class ConsoleTabsTest {
     }
 
     @Test
-    @DisplayName("a tab is signed in also when the one that has the session answers late, and asks no further if that session has ended")
+    @DisplayName(
+            "a tab is signed in also when the one that has the session answers late, and asks no further if that session has ended")
     void aLateAnswerSignsIn() {
         browser.go("tasks");
         browser.signIn(hub.key("team", "alice"));

@@ -64,8 +64,7 @@ public final class PeerOperations implements AutoCloseable {
                 publisher,
                 id -> entries.reader()
                         .find(id, Entries.ITSELF)
-                        .filter(entry ->
-                                !entry.isCopy() || entry.state().status() == Entry.Status.REVOKED)
+                        .filter(entry -> !entry.isCopy() || entry.state().status() == Entry.Status.REVOKED)
                         .isPresent());
     }
 

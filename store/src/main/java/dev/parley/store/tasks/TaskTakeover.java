@@ -90,7 +90,8 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
      * @param texts table of a parameter
      */
     private static String claim(String texts) {
-        return "WITH ended AS MATERIALIZED (SELECT task_id" + claimable(texts) + " LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
+        return "WITH ended AS MATERIALIZED (SELECT task_id" + claimable(texts)
+                + " LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
                 + " UPDATE task SET owner = ? FROM ended WHERE task.task_id = ended.task_id"
                 + " RETURNING lane_no, task.task_id, context_id, state, status_ms, last_seq";
     }
