@@ -127,6 +127,9 @@ final class ClaimsTest {
                 Engine second = Engine.builder(log).threads(TIMELESS).build()) {
             AgentHandler handler = (request, reply) -> reply.message("answer");
             send(host(first, handler), MESSAGE);
+            // The claim is released when the run ends, and a wait for it would have no end while the clock stands
+            // still.
+            Calls.awaitUntil(() -> new Engine.Load(0, 0).equals(first.load().get("agent")));
 
             assertThat(send(host(second, handler), MESSAGE)).isInstanceOf(Message.class);
             assertThat(runs).hasValue(2);
