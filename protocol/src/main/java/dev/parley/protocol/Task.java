@@ -84,11 +84,15 @@ public record Task(
                 contextId,
                 update.status(),
                 artifacts,
-                keep
-                        ? Lists.appendBounded(
-                                history, requireNonNull(left), MOST_NOTES, message -> message.role() == Role.AGENT)
-                        : history,
+                keep ? withNote(requireNonNull(left)) : history,
                 TaskEvent.merge(metadata, update.metadata()));
+    }
+
+    /** The history with a message that streams have shown as the status; without the oldest of those of the agent if there are too many. */
+    private List<Message> withNote(Message note) {
+        return note.role() == Role.AGENT
+                ? Lists.appendBounded(history, note, MOST_NOTES, message -> message.role() == Role.AGENT)
+                : Lists.append(history, List.of(note));
     }
 
     Task with(TaskArtifactUpdateEvent update) {
