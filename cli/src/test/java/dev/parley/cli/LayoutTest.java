@@ -206,7 +206,7 @@ final class LayoutTest {
                             found.add(Path.of(unit.getSourceFile().getName()).getFileName() + " " + method.getName());
                         }
                     }
-                    return super.visitMethod(method, none);
+                    return super.visitMethod(method, null);
                 }
             };
             scanner.scan(unit, null);
