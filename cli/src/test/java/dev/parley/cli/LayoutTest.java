@@ -189,7 +189,7 @@ final class LayoutTest {
 
     /** Names of the methods with too many lines, braces included. */
     private static Set<String> longMethods(Iterable<? extends JavaFileObject> files) throws IOException {
-        // With a listener the parser keeps the ends of what it has read.
+        // A diagnostic listener makes the parser keep end positions.
         var task =
                 (JavacTask) ToolProvider.getSystemJavaCompiler().getTask(null, null, problem -> {}, null, null, files);
         SourcePositions positions = Trees.instance(task).getSourcePositions();

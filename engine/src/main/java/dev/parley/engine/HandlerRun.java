@@ -63,7 +63,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private boolean cutOff;
     private volatile boolean asked;
     private volatile long number;
-    /** That of the task when this run was let in. */
+    /** Epoch of the task when this run entered its queue. */
     private volatile long epoch;
 
     private final Runnable onCreate;
@@ -222,7 +222,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         this.epoch = epoch;
     }
 
-    /** Whether the task has gone on at another engine since this run was let in: nothing that it emits is written. */
+    /** Whether another engine has written to the task since this run entered its queue. Emissions of this run fail then. */
     boolean isSuperseded() {
         return live.runs().epoch() != epoch;
     }

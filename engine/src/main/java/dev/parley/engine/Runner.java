@@ -286,7 +286,7 @@ final class Runner {
             return; // canceled while it waited
         }
         if (turn.live().isBroken() || turn.isSuperseded()) {
-            return; // what it was to work on is not in the log, or another engine has worked on it
+            return; // the log has refused its message, or another engine has processed it
         }
         if (before != null && before.state() != TaskState.WORKING) {
             emit(turn, task -> List.of(turn.moved(TaskState.WORKING, null, Map.of())));

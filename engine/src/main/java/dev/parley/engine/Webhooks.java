@@ -175,7 +175,7 @@ public final class Webhooks {
     private void wake(TaskKey task, int failures) {
         if (open && announced.add(task)) {
             threads.start("webhooks", () -> {
-                announced.remove(task); // before the look: what is announced after it is looked for again
+                announced.remove(task); // before the read: a later event starts another read
                 try {
                     store.of(task).forEach(this::schedule);
                 } catch (RuntimeException failure) {
@@ -246,7 +246,7 @@ public final class Webhooks {
 
     private void later(Queue queue, String receiver, Duration pause) {
         if (!open) {
-            return; // the next start finds what is left
+            return; // the next start reads the pending webhooks
         }
         postponed.add(queue);
         var unused = timer.schedule(

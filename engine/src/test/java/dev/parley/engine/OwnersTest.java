@@ -226,7 +226,7 @@ final class OwnersTest {
         assertThat(await(one, task.id()).text()).isEqualTo("one 1");
     }
 
-    /** Asks, and then does as it is told to by further steps, whatever the caller answers elsewhere. */
+    /** Agent that asks. After the text "linger" it waits for an interrupt, then emits an artifact and reports the outcome. */
     private AgentEndpoint lingering(Engine engine, LinkedBlockingQueue<Object> outcomes) {
         return engine.host(Agent.named("agent", "Lingers").handle((request, reply) -> {
             if (!request.text().equals("linger")) {

@@ -49,7 +49,7 @@ final class SimulatedLog implements TaskLog {
         }
     }
 
-    /** Name of what an agent emits after its question. */
+    /** Name of the artifact that an agent emits after its question. */
     static final String LATE = "late";
 
     /** Faults of a log that a simulation has to find. */

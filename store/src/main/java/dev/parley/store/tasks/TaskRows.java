@@ -117,7 +117,7 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
      * @param previousSequence of its last event so far
      * @param turns messages of callers that it answers for from now on, too
      * @param bytes of its new segment, with its row
-     * @param user is told if another hub runs the task or has written to it; with the group rolled back and repeated
+     * @param user receives the refusal if another hub owns the task or has written to it; the group is rolled back and repeated then
      */
     record Move(
             String taskId,

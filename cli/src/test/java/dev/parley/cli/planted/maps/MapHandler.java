@@ -4,7 +4,7 @@ import dev.parley.protocol.CallContext;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Answers requests that nobody has checked. */
+/** Handler that takes a request as an unchecked map. */
 public final class MapHandler {
     private MapHandler() {}
 
