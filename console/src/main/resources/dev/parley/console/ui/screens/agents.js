@@ -4,6 +4,7 @@ import { api, hubNow } from '../api.js';
 import { empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/table.js';
+import { typed } from '../components/typed.js';
 import { plural } from '../format.js';
 import { paced, watch } from '../live.js';
 import { part } from '../part.js';
@@ -196,8 +197,7 @@ export class Agents extends Part {
     const total = this.facets?.total ?? this.rows.length;
     const facets = facetList(query, this.facets);
     return html`${this.heading()}
-      <div class="filters" role="search"><input type="search" class="grow" placeholder="Name, skill, tag or example" aria-label="Search agents" .value=${query.get('q') ?? ''}
-        @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>${chips(query)}</div>
+      <div class="filters" role="search"><input type="search" class="grow" placeholder="Name, skill, tag or example" aria-label="Search agents" ${typed('q')}>${chips(query)}</div>
       ${failure(this.error, () => this.load())}
       <div class=${facets === nothing ? '' : 'with-facets'}>${facets}<div class="stack">
         ${this.list(query)}

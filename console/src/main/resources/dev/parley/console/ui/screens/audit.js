@@ -5,6 +5,7 @@ import { copyButton, empty, failure, skeleton, time } from '../components/bits.j
 import { Part } from '../components/element.js';
 import '../components/json.js';
 import '../components/table.js';
+import { typed } from '../components/typed.js';
 import { csv, ndjson, save } from '../export.js';
 import { count, line, plural } from '../format.js';
 import { paced, watch } from '../live.js';
@@ -181,7 +182,6 @@ class Audit extends Part {
     const { query } = this.route;
     const q = (query.get('q') ?? '').toLowerCase();
     const rows = q ? this.rows.filter(row => JSON.stringify(row).toLowerCase().includes(q)) : this.rows;
-    const set = (/** @type {string} */ name) => (/** @type {Event} */ event) => setQuery({ [name]: /** @type {HTMLInputElement} */ (event.target).value.trim() });
     const isExporting = this.exported !== undefined;
     if (this.error?.status === 404 && !this.rows.length) return html`<div class="head"><h1>Audit</h1></div><div class="card">${empty('No audit log', 'This hub keeps none: it stores its data in memory, or its administration has a port of its own.')}</div>`;
     return html`<div class="head"><div class="grow"><h1>Audit</h1><span class="dim">${plural(this.newest, 'row')}. Each row is in the transaction of the change that it describes.</span></div>
@@ -189,8 +189,8 @@ class Audit extends Part {
         <button type="button" class="btn" ?disabled=${this.verified === 'reads'} @click=${this.verify}>Verify</button>
         <button type="button" class="btn" ?disabled=${isExporting} @click=${() => this.export('ndjson')}>NDJSON</button>
         <button type="button" class="btn" ?disabled=${isExporting} @click=${() => this.export('csv')}>CSV</button></div>
-      <div class="filters" role="search"><input type="search" class="grow" placeholder="Search the rows that are shown" aria-label="Search" .value=${query.get('q') ?? ''} @input=${set('q')}>
-        ${FILTERS.map(([name, label]) => html`<input class="short" placeholder=${label} aria-label=${label} .value=${query.get(name) ?? ''} @change=${set(name)}>`)}</div>
+      <div class="filters" role="search"><input type="search" class="grow" placeholder="Search the rows that are shown" aria-label="Search" ${typed('q')}>
+        ${FILTERS.map(([name, label]) => html`<input class="short" placeholder=${label} aria-label=${label} ${typed(name, 'change')}>`)}</div>
       ${failure(this.error, () => this.begin())}
       ${isExporting ? html`<p class="dim" role="status">Exports: ${plural(this.exported ?? 0, 'row')} so far, of the newest ${count(LONGEST_EXPORT)} of the log</p>` : nothing}
       ${this.chain()}

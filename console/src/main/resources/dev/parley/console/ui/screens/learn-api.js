@@ -5,6 +5,7 @@ import { request } from '../api.js';
 import { empty, failure, highlighted, skeleton, tabs } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import '../components/markdown.js';
+import { typed } from '../components/typed.js';
 import { line, plural } from '../format.js';
 import { link, setQuery } from '../route.js';
 import './learn-try.js';
@@ -64,7 +65,7 @@ class LearnApi extends Part {
         <span class="dim">${this.session?.isVisitor ? 'Operations for visitors. Sign in to see those of your agents.' : 'Requests are sent with the credential of your session.'}</span></div></div>
       ${tabs('API', [['operations', 'Operations'], ['extensions', 'Extensions']], this.tab, name => setQuery({ tab: name === 'operations' ? undefined : name }), 'api')}
       <div class="stack" role="tabpanel" id="api" aria-labelledby="api-${this.tab}">
-        <input type="search" class="learn-search" aria-label="Search the API" placeholder="Name, path or words" autocomplete="off" .value=${words} @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>
+        <input type="search" class="learn-search" aria-label="Search the API" placeholder="Name, path or words" autocomplete="off" ${typed('q')}>
         ${this.error ? failure(this.error, () => this.read(this.tab)) : this[this.tab] ? this.list(words.toLowerCase().split(/\s+/)) : html`<div class="card">${skeleton(8)}</div>`}</div>`;
   }
 

@@ -3,8 +3,9 @@ import { html, nothing } from 'lit';
 import { empty, failure, highlighted, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { blocks, prose } from '../components/markdown.js';
+import { typed } from '../components/typed.js';
 import { find, pageLink, pages, resolver } from '../docs.js';
-import { link, setQuery } from '../route.js';
+import { link } from '../route.js';
 
 const STARTS = [[pageLink('first-agent'), 'First agent in ten minutes', 'Write an agent, run it, call it and watch it'], [pageLink('tutorial'), 'Tutorial', 'Two agents and a tool that asks a person'],
   [link('learn/api'), 'API', 'Operations of this hub to try, and its extensions']];
@@ -44,8 +45,7 @@ class Learn extends Part {
   render() {
     return html`<div class="head"><div class="grow"><h1>Learn</h1><span class="dim">The documentation of this version. It needs no network.</span></div></div>
       <div class="learn-start">${STARTS.map(([href, title, text]) => html`<a class="card" href=${href}><b>${title}</b><span class="dim">${text}</span></a>`)}</div>
-      <input type="search" class="learn-search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" .value=${this.words}
-        @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value.trim() })}>
+      <input type="search" class="learn-search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" ${typed('q')}>
       ${failure(this.error, () => this.read())}${this.words && this.found ? this.results(this.found, this.words.split(/\s+/)) : nothing}
       <div class="card pad md" ?hidden=${!!this.words}>${this.list ?? (this.error ? nothing : skeleton(8))}</div>`;
   }

@@ -3,8 +3,8 @@ import { html, nothing } from 'lit';
 import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
 import { Part } from '../components/element.js';
+import { typed } from '../components/typed.js';
 import { paced, watch } from '../live.js';
-import { setQuery } from '../route.js';
 
 /** A tab that reads its data again when the feed tells of a change. @template T */
 export class Tab extends Part {
@@ -49,8 +49,7 @@ export class Tab extends Part {
 
   /** The search box. @param {string} label @param {unknown} more filters and actions behind it */
   search(label, more) {
-    return html`<div class="filters" role="search"><input type="search" class="grow" placeholder=${label} aria-label=${label} .value=${this.route.query.get('q') ?? ''}
-      @input=${(/** @type {any} */ event) => setQuery({ q: event.target.value })}>${more}</div>`;
+    return html`<div class="filters" role="search"><input type="search" class="grow" placeholder=${label} aria-label=${label} ${typed('q')}>${more}</div>`;
   }
 
   /** Search words of the address. */

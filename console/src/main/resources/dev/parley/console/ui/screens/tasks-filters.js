@@ -2,6 +2,7 @@
 import { html, nothing } from 'lit';
 import { badge } from '../components/bits.js';
 import { place } from '../components/element.js';
+import { typed } from '../components/typed.js';
 import { TASK_STATES, age, count, isTerminal, line, stateOf } from '../format.js';
 import { link, setQuery } from '../route.js';
 
@@ -48,17 +49,17 @@ export function filterBar(query, counts, isOperator) {
   const state = query.get('state') ?? '';
   const group = FIGURES.find(([, names]) => names.length > 1 && names.join(',') === state);
   return html`<div class="filters" role="search">
-    <input type="search" class="grow" placeholder="Title, status or id" aria-label="Search tasks" .value=${query.get('q') ?? ''} @change=${set('q')}>
+    <input type="search" class="grow" placeholder="Title, status or id" aria-label="Search tasks" ${typed('q', 'change')}>
     <select aria-label="State" @change=${set('state')}><option value="">Any state</option>
       ${group ? html`<option value=${state} .selected=${true}>${group[0]}</option>` : nothing}
       ${TASK_STATES.map(name => html`<option value=${name} .selected=${name === state}>${stateOf(name).word}</option>`)}</select>
     <select aria-label="Agent" @change=${set('agent')}><option value="">Any agent</option>${agents.map(agent => html`<option value=${agent} .selected=${agent === query.get('agent')}>${line(agent, 60)}</option>`)}</select>
     <select aria-label="Time" @change=${set('since')}><option value="">Any time</option>${Object.entries(SPANS).map(([name, [words]]) => html`<option value=${name} .selected=${name === query.get('since')}>${words}</option>`)}
       ${query.get('since') && !SPANS[query.get('since') ?? ''] ? html`<option .selected=${true} value=${query.get('since') ?? ''}>since ${line(query.get('since'), 30)}</option>` : nothing}</select>
-    <input class="short" placeholder="Caller" aria-label="Caller" .value=${query.get('caller') ?? ''} @change=${set('caller')}>
-    <input class="short mono" placeholder="Context" aria-label="Context" .value=${query.get('contextId') ?? ''} @change=${set('contextId')}>
-    ${isOperator || query.has('group') ? html`<input class="short" placeholder="Group (* for all)" aria-label="Group" .value=${query.get('group') ?? ''} @change=${set('group')}>` : nothing}
-    ${isOperator || query.has('owner') ? html`<input class="short" placeholder="Owner" aria-label="Owner" .value=${query.get('owner') ?? ''} @change=${set('owner')}>` : nothing}
+    <input class="short" placeholder="Caller" aria-label="Caller" ${typed('caller', 'change')}>
+    <input class="short mono" placeholder="Context" aria-label="Context" ${typed('contextId', 'change')}>
+    ${isOperator || query.has('group') ? html`<input class="short" placeholder="Group (* for all)" aria-label="Group" ${typed('group', 'change')}>` : nothing}
+    ${isOperator || query.has('owner') ? html`<input class="short" placeholder="Owner" aria-label="Owner" ${typed('owner', 'change')}>` : nothing}
     ${query.has('until') ? html`<button type="button" class="chip on" @click=${() => setQuery({ until: undefined })}>until ${line(query.get('until'), 30)} ×</button>` : nothing}
   </div>`;
 }
