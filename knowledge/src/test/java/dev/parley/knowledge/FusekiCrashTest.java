@@ -32,6 +32,12 @@ class FusekiCrashTest extends GraphCrashTest {
     }
 
     @Override
+    int kills() {
+        return 10; // the database is killed as often by the test that this one extends; here, kills meet what is
+        // between two servers
+    }
+
+    @Override
     int updates() {
         return 50; // each takes several requests
     }

@@ -41,6 +41,11 @@ class GraphCrashTest {
     private final Set<String> held = new HashSet<>();
     private final List<String> seen = new ArrayList<>();
 
+    /** Processes that are killed one after another. */
+    int kills() {
+        return 20;
+    }
+
     /** Updates that are acknowledged before a kill. */
     int updates() {
         return 200;
@@ -53,19 +58,9 @@ class GraphCrashTest {
     }
 
     @Test
-    void whatWasAcknowledgedIsThereAfterAKillAndEverythingAgrees(@TempDir Path directory) throws Exception {
-        killAndCheck(directory, 3);
-    }
-
-    @Test
-    @Tag("heavy")
-    @Timeout(900) // twenty starts of a JVM, beside other suites on two cores
-    void whatWasAcknowledgedIsThereAfterTwentyKillsAndEverythingAgrees(@TempDir Path directory) throws Exception {
-        killAndCheck(directory, 20);
-    }
-
-    private void killAndCheck(Path directory, int kills) throws Exception {
-        for (int life = 0; life < kills; life++) {
+    @Timeout(900) // up to twenty starts of a JVM, beside other suites on two cores
+    void whatWasAcknowledgedIsThereAfterManyKillsAndEverythingAgrees(@TempDir Path directory) throws Exception {
+        for (int life = 0; life < kills(); life++) {
             live(directory, life);
         }
         try (Database database = Database.open(directory);
