@@ -1,19 +1,27 @@
 import client.ApiClient;
+import client.ApiException;
 import client.api.A2AApi;
 import client.api.AdministrationApi;
 import client.api.ExtensionsApi;
+import client.model.AdminGatewayAddRequest;
+import client.model.AdminGatewayDrainRequest;
 import client.model.Message;
 import client.model.Part;
 import client.model.RegistryEntry;
 import client.model.RegistryRegisterRequest;
 import client.model.RegistryReviewRequest;
+import client.model.RegistrySearch200ResponseResultsInner;
 import client.model.SendMessageRequest;
 import client.model.Task;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.openapitools.jackson.nullable.JsonNullable;
 
-/** Calls operations by a client that was generated from the OpenAPI document of a hub. */
+/**
+ * Calls operations by a client that was generated from the OpenAPI document of a hub. Arguments: address of the hub, and the addresses of
+ * two agents that are replicas of each other.
+ */
 public final class Main {
     private static final String VERSION = "1.0";
     private static final String AGENT = "echo";
@@ -55,12 +63,32 @@ public final class Main {
                             RegistryRegisterRequest.VisibilityEnum.PUBLIC));
             return entry[0].getStatus();
         });
+        check("registry/search", () -> found(registry).stream()
+                .anyMatch(result -> result.getAgent().getId().equals(entry[0].getId())));
         check("registry/show", () -> registry.registryShow(entry[0].getId()).getTrust().getOutcome());
         check("registry/review", () -> registry
                 .registryReview(entry[0].getId(), new RegistryReviewRequest().stars(4).text("good"))
                 .getReviews()
                 .getFirst()
                 .getStars());
+        check("admin/gateway/add", () -> administration
+                .adminGatewayAdd(new AdminGatewayAddRequest()
+                        .name("pair")
+                        .url(arguments[1])
+                        .addReplicasItem(arguments[1])
+                        .addReplicasItem(arguments[2]))
+                .getState());
+        check("admin/gateway/drain", () -> administration
+                .adminGatewayDrain("pair", new AdminGatewayDrainRequest().url(arguments[2]))
+                .getAvailable());
+    }
+
+    /** The entries for a word; all filters are absent. */
+    private static List<RegistrySearch200ResponseResultsInner> found(ExtensionsApi registry) throws ApiException {
+        return registry.registrySearch(
+                        null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+                        null, null, null, "echo", null)
+                .getResults();
     }
 
     private static void check(String operation, Callable<Object> call) {

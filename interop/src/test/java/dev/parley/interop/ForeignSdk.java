@@ -259,7 +259,7 @@ public record ForeignSdk(
                             + ",useJakartaEe=true > generate.out && mkdir classes"
                             + " && '%s' -nowarn -cp 'lib/*' -d classes Main.java $(find generated/src/main/java -name '*.java')"
                                     .formatted(javaTool("javac"))
-                            + " && exec '%s' -cp 'classes:lib/*' Main \"$0\"".formatted(javaTool("java"))),
+                            + " && exec '%s' -cp 'classes:lib/*' Main \"$0\" \"$@\"".formatted(javaTool("java"))),
             List.of());
 
     private static ForeignSdk javaScript(String release, List<String> shared) {

@@ -14,14 +14,18 @@ import org.junit.jupiter.api.Test;
 /** A client generated from {@code /openapi.json} by openapi-generator. When it is skipped is as with {@link InteropTest}. */
 class OpenApiClientTest {
     @Test
-    @DisplayName("a client generated from the OpenAPI document calls agents, the administration and the registry")
+    @DisplayName(
+            "a client generated from the OpenAPI document calls agents, finds and reviews an agent, and drains a replica")
     void aGeneratedClientCallsAgentsAndTheAdministration() {
         Agent echo = Agent.named("echo", "Echoes").handle((request, reply) -> {
             reply.artifact("echo", request.text());
             reply.complete();
         });
-        try (Hub hub = Hub.builder().inMemory().port(0).agents(echo).start()) {
-            Outcome outcome = ForeignSdk.OPENAPI_CLIENT.call(List.of(hub.url()));
+        try (Hub hub = Hub.builder().inMemory().port(0).agents(echo).start();
+                Hub first = Hub.builder().inMemory().port(0).agents(echo).start();
+                Hub second = Hub.builder().inMemory().port(0).agents(echo).start()) {
+            Outcome outcome = ForeignSdk.OPENAPI_CLIENT.call(
+                    List.of(hub.url(), first.url() + "/agents/echo", second.url() + "/agents/echo"));
 
             if (outcome instanceof Outcome.Unavailable(String reason)) {
                 Requirement.missing(reason);
@@ -40,8 +44,11 @@ class OpenApiClientTest {
                                             tuple("admin/tasks/unreadable", "0"),
                                             tuple("admin/knowledge/reviews/list", "0"),
                                             tuple("registry/register", "active"),
+                                            tuple("registry/search", "true"),
                                             tuple("registry/show", "unsigned"),
-                                            tuple("registry/review", "4")));
+                                            tuple("registry/review", "4"),
+                                            tuple("admin/gateway/add", "active"),
+                                            tuple("admin/gateway/drain", "1 of 2 replicas")));
         }
     }
 }
