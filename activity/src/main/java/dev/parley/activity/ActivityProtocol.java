@@ -33,11 +33,9 @@ import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -282,10 +280,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     public static Set<TaskState> states(@Nullable String typed) {
         Set<TaskState> states = EnumSet.noneOf(TaskState.class);
         for (String each : typed == null ? new String[0] : typed.split(",", -1)) {
-            String name = each.trim().toUpperCase(Locale.ROOT).replace('-', '_').replaceFirst("^" + PREFIX, "");
-            states.add(Arrays.stream(TaskState.values())
-                    .filter(state -> state.name().equals(name) && state != TaskState.UNSPECIFIED)
-                    .findFirst()
+            states.add(TaskState.named(each)
                     .orElseThrow(() -> InvalidField.of(
                             "", '"' + each + "\": unknown (expected: such as TASK_STATE_WORKING,TASK_STATE_FAILED)")));
         }

@@ -1,6 +1,8 @@
 package dev.parley.protocol;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * State of a task.
@@ -30,6 +32,14 @@ public enum TaskState {
     /** The word for people and for dialects that have words, such as {@code input-required}. */
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The state of a {@link #word} or of a name such as {@code TASK_STATE_WORKING}, in any case; empty for {@link #UNSPECIFIED}. */
+    public static Optional<TaskState> named(String typed) {
+        String name = typed.trim().toUpperCase(Locale.ROOT).replace('-', '_').replaceFirst("^TASK_STATE_", "");
+        return Arrays.stream(values())
+                .filter(state -> state != UNSPECIFIED && state.name().equals(name))
+                .findFirst();
     }
 
     /** True if nothing can happen to the task any more. */

@@ -162,18 +162,14 @@ public final class TaskListCommand {
         if (typed == null) {
             return null;
         }
-        String name = typed.toUpperCase(Locale.ROOT).replace('-', '_').replaceFirst("^TASK_STATE_", "");
-        List<TaskState> states = Arrays.stream(TaskState.values())
-                .filter(state -> state != TaskState.UNSPECIFIED) // on the wire, it asks for all
-                .toList();
-        return states.stream()
-                .filter(state -> state.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> {
-                    List<String> names = states.stream().map(TaskState::word).toList();
-                    return CommandException.usage(
-                            "invalid --status: " + typed + " (expected: one of " + String.join(", ", names) + ")",
-                            "did you mean " + Nearest.to(typed.toLowerCase(Locale.ROOT), names) + "?");
-                });
+        return TaskState.named(typed).orElseThrow(() -> {
+            List<String> names = Arrays.stream(TaskState.values())
+                    .filter(state -> state != TaskState.UNSPECIFIED) // on the wire, it asks for all
+                    .map(TaskState::word)
+                    .toList();
+            return CommandException.usage(
+                    "invalid --status: " + typed + " (expected: one of " + String.join(", ", names) + ")",
+                    "did you mean " + Nearest.to(typed.toLowerCase(Locale.ROOT), names) + "?");
+        });
     }
 }

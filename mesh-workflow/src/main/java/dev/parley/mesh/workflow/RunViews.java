@@ -17,7 +17,6 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +27,12 @@ final class RunViews {
 
     /** The state of a word. */
     static TaskState state(String word) {
-        try {
-            return TaskState.valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
-        } catch (IllegalArgumentException unknown) {
-            throw InvalidField.of(
-                    "state",
-                    '"' + word
-                            + "\" (expected: submitted, working, input-required, completed, failed, canceled or"
-                            + " rejected)");
-        }
+        return TaskState.named(word)
+                .orElseThrow(() -> InvalidField.of(
+                        "state",
+                        '"' + word
+                                + "\" (expected: submitted, working, input-required, completed, failed, canceled or"
+                                + " rejected)"));
     }
 
     static RunView of(Task task, long sequence) {
