@@ -4,7 +4,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.command.Settings;
-import dev.parley.cli.command.Settings.Given;
+import dev.parley.cli.command.Settings.GivenValue;
 import dev.parley.cli.command.Settings.Source;
 import dev.parley.cli.connection.WireLog;
 import dev.parley.dialect.Json;
@@ -31,7 +31,7 @@ final class ConfigShowCommand {
         Settings settings = call.settings();
         call.output().result(() -> json(settings), page -> {
             for (Setting setting : Setting.all()) {
-                Given given = settings.given(setting).orElse(null);
+                GivenValue given = settings.given(setting).orElse(null);
                 page.field(
                         setting.shownName(),
                         given == null ? "(unset)" : shown(setting, given) + " (" + source(given) + ")");
@@ -43,7 +43,7 @@ final class ConfigShowCommand {
     private static byte[] json(Settings settings) {
         var rows = new ArrayList<Map<String, @Nullable Object>>();
         for (Setting setting : Setting.all()) {
-            Given given = settings.given(setting).orElse(null);
+            GivenValue given = settings.given(setting).orElse(null);
             Map<String, @Nullable Object> row = new LinkedHashMap<>();
             row.put("name", setting.shownName());
             row.put("value", given == null ? null : shown(setting, given));
@@ -59,13 +59,13 @@ final class ConfigShowCommand {
         return Json.write(Map.of("settings", rows));
     }
 
-    private static String shown(Setting setting, Given given) {
+    private static String shown(Setting setting, GivenValue given) {
         return setting.is(SettingSpec.Trait.SECRET) || setting.name().equals("metadata")
                 ? WireLog.REDACTED
                 : String.join(",", given.texts());
     }
 
-    private static String source(Given given) {
+    private static String source(GivenValue given) {
         return switch (given.source()) {
             case ENVIRONMENT -> "environment variable " + given.origin();
             case LOCAL_FILE, GLOBAL_FILE -> String.valueOf(given.origin());

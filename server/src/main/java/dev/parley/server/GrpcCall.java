@@ -210,7 +210,7 @@ final class GrpcCall {
                 yield null;
             }
             case GrpcAnswer.Events events -> stream(events, deadline);
-            case GrpcAnswer.Standing standing -> stand(standing, deadline);
+            case GrpcAnswer.UntilStop watch -> watchUntilStop(watch, deadline);
             case GrpcAnswer.Failure failure -> failure;
         };
     }
@@ -254,7 +254,7 @@ final class GrpcCall {
         }
     }
 
-    private GrpcAnswer.@Nullable Failure stand(GrpcAnswer.Standing answer, @Nullable Instant deadline) {
+    private GrpcAnswer.@Nullable Failure watchUntilStop(GrpcAnswer.UntilStop answer, @Nullable Instant deadline) {
         var silence = new EmptyStream();
         var watches = exchange.watches();
         if (!watches.enter(silence)) {

@@ -49,7 +49,7 @@ public final class Settings {
     }
 
     /** One value as text; several texts where a flag was repeated. {@code origin}: the variable or the file. */
-    public record Given(
+    public record GivenValue(
             List<String> texts, Source source, @Nullable String origin) {}
 
     /** The flags of the command line, by setting; a setting that was not given is missing. */
@@ -109,21 +109,21 @@ public final class Settings {
     }
 
     /** The value of {@code setting} as text with its source; empty if it is unset. */
-    public Optional<Given> given(Setting setting) {
+    public Optional<GivenValue> given(Setting setting) {
         List<String> typed = flags.texts(setting);
         if (!typed.isEmpty()) {
-            return Optional.of(new Given(typed, Source.FLAG, null));
+            return Optional.of(new GivenValue(typed, Source.FLAG, null));
         }
         String variable = around.environment().get(setting.variable());
         if (variable != null && !variable.isEmpty()) {
-            return Optional.of(new Given(List.of(variable), Source.ENVIRONMENT, setting.variable()));
+            return Optional.of(new GivenValue(List.of(variable), Source.ENVIRONMENT, setting.variable()));
         }
         return fromFiles(setting)
                 .or(() -> Optional.ofNullable(setting.spec().fallback())
-                        .map(text -> new Given(List.of(text), Source.DEFAULT, null)));
+                        .map(text -> new GivenValue(List.of(text), Source.DEFAULT, null)));
     }
 
-    private Optional<Given> fromFiles(Setting setting) {
+    private Optional<GivenValue> fromFiles(Setting setting) {
         if (setting.is(Trait.NOT_IN_FILES)) {
             return Optional.empty();
         }
@@ -137,10 +137,10 @@ public final class Settings {
                 .findFirst();
     }
 
-    private static Optional<Given> fromFile(@Nullable String text, Source source, Path file) {
+    private static Optional<GivenValue> fromFile(@Nullable String text, Source source, Path file) {
         return text == null || text.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Given(List.of(text), source, file.toString()));
+                : Optional.of(new GivenValue(List.of(text), source, file.toString()));
     }
 
     /**
@@ -176,7 +176,7 @@ public final class Settings {
 
     @SuppressWarnings("unchecked") // a path for a path
     private <T> @Nullable T value(Setting setting, SettingType<T> type) {
-        Given given = given(setting).orElse(null);
+        GivenValue given = given(setting).orElse(null);
         if (given == null) {
             return null;
         }
@@ -205,11 +205,11 @@ public final class Settings {
 
     /** The texts of a repeatable setting, one by one. */
     public List<String> texts(Setting setting) {
-        return given(setting).map(Given::texts).orElse(List.of());
+        return given(setting).map(GivenValue::texts).orElse(List.of());
     }
 
     public Source source(Setting setting) {
-        return given(setting).map(Given::source).orElse(Source.DEFAULT);
+        return given(setting).map(GivenValue::source).orElse(Source.DEFAULT);
     }
 
     /** True if a flag gives the setting. */
@@ -255,7 +255,7 @@ public final class Settings {
                 .toList();
     }
 
-    private static String named(Setting setting, Given given) {
+    private static String named(Setting setting, GivenValue given) {
         return switch (given.source()) {
             case FLAG, DEFAULT -> setting.flag();
             case ENVIRONMENT -> "environment variable " + setting.variable();

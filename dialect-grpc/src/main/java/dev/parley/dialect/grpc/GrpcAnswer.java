@@ -18,9 +18,9 @@ public sealed interface GrpcAnswer {
             implements GrpcAnswer {}
 
     /**
-     * One message now, and then nothing until the server stops, of which the other one tells. Both in their encoded form.
+     * One message now, and another one when the server stops. Both in their encoded form.
      */
-    record Standing(byte[] now, byte[] whenStopping) implements GrpcAnswer {}
+    record UntilStop(byte[] now, byte[] whenStopping) implements GrpcAnswer {}
 
     /**
      * The call ends without an answer, or without more of them.

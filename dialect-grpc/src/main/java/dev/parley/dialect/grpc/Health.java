@@ -36,8 +36,9 @@ final class Health {
     static GrpcAnswer watch(byte[] message, BooleanSupplier ready) {
         try {
             return isKnown(message)
-                    ? new GrpcAnswer.Standing(told(now(ready)), told(ServingStatus.NOT_SERVING))
-                    : new GrpcAnswer.Standing(told(ServingStatus.SERVICE_UNKNOWN), told(ServingStatus.SERVICE_UNKNOWN));
+                    ? new GrpcAnswer.UntilStop(told(now(ready)), told(ServingStatus.NOT_SERVING))
+                    : new GrpcAnswer.UntilStop(
+                            told(ServingStatus.SERVICE_UNKNOWN), told(ServingStatus.SERVICE_UNKNOWN));
         } catch (InvalidProtocolBufferException e) {
             return Problem.plain(Code.INVALID_ARGUMENT, "Invalid message");
         }
