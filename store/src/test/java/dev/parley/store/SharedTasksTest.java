@@ -9,6 +9,7 @@ import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog.Claim;
+import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -53,6 +54,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -505,6 +507,29 @@ final class SharedTasksTest {
         assertThat(other.log().interrupted()).isEmpty();
         assertThat(other.log().unfinished()).hasSize(1);
         steps.add("end");
+    }
+
+    @Test
+    void theLookForOwnTasksWaitsForACommitThatGoesOn() throws Exception {
+        var committing = new AtomicReference<@Nullable Runnable>();
+        Store store = schema.store(InstantSource.system(), Once.CLAIM, sql -> {
+            Runnable action = sql.contains("UPDATE task SET state = u.state") ? committing.getAndSet(null) : null;
+            if (action != null) {
+                action.run();
+            }
+        });
+        stores.add(store);
+        var task = new TaskKey(CALLER.scope(), "agent", "task-1");
+        Segments.write(store.log(), task, 1, TaskState.INPUT_REQUIRED, Instant.now());
+        var look = new CompletableFuture<List<Head>>();
+        committing.set(() -> {
+            look.completeAsync(store.log()::interrupted, senders);
+            look.copy().completeOnTimeout(List.of(), 300, TimeUnit.MILLISECONDS).join();
+        });
+
+        Segments.write(store.log(), task, 2, TaskState.WORKING, Instant.now());
+
+        assertThat(look.get(20, TimeUnit.SECONDS)).extracting(Head::key).containsExactly(task);
     }
 
     private String begun(AgentEndpoint agent, String message) {

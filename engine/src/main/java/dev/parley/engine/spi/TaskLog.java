@@ -316,7 +316,10 @@ public interface TaskLog extends AutoCloseable {
     /** All tasks that have not ended and do not wait for their caller: what a crash interrupted. In no order. */
     List<Head> unfinished();
 
-    /** The unfinished tasks that this engine is to take up when it starts: all of them, or those that it owns in a log of {@link Once#CLAIM}. */
+    /**
+     * The unfinished tasks that this engine is to take up: all of them when it starts. In a log of {@link Once#CLAIM} those that it owns, also
+     * by earlier segments whose commits have failed without a known outcome, which are on disk or refused by then.
+     */
     default List<Head> interrupted() {
         return unfinished();
     }

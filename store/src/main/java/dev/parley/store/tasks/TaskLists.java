@@ -236,9 +236,9 @@ record TaskLists(Database database, Lanes lanes) {
         return times;
     }
 
-    /** The unfinished tasks of a stream. */
+    /** The unfinished tasks of the stream of this hub. Waits for its commits, also for one whose connection has been cut. */
     List<Head> unfinished(long stream) {
-        return database.read(session -> heads(
+        return database.write(session -> heads(
                 session,
                 "SELECT lane_no, task_id, context_id, state, status_ms, last_seq FROM task WHERE owner = ?",
                 stream));
