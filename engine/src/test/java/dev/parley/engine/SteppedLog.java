@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,11 @@ final class SteppedLog implements TaskLog {
     private final ArrayDeque<Writer> queue = new ArrayDeque<>();
     private final Set<String> damaged = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Runnable> reading = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> causing = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> finding = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> removing = new AtomicReference<>();
     private final AtomicReference<@Nullable RuntimeException> erasing = new AtomicReference<>();
+    private volatile UnaryOperator<List<Head>> takeover = heads -> heads;
     private boolean stepped = true;
     private boolean closed;
 
@@ -184,7 +187,17 @@ final class SteppedLog implements TaskLog {
 
     @Override
     public List<Head> takeOver(Set<String> agents, int limit) {
-        return disk.takeOver(agents, limit);
+        return takeover.apply(disk.takeOver(agents, limit));
+    }
+
+    /** Changes the answers to takeovers from now on. */
+    void onTakeOver(UnaryOperator<List<Head>> answer) {
+        takeover = answer;
+    }
+
+    /** Runs {@code action} when the cause of a task is read next, before the answer. */
+    void onNextCause(Runnable action) {
+        causing.set(action);
     }
 
     @Override
@@ -247,6 +260,10 @@ final class SteppedLog implements TaskLog {
 
     @Override
     public Optional<Cause> cause(TaskKey key) {
+        Runnable action = causing.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
         return disk.cause(key);
     }
 

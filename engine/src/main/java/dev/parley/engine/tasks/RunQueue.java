@@ -17,8 +17,8 @@ public final class RunQueue {
     private final ReentrantLock lock;
     private final ArrayDeque<Run> mailbox = new ArrayDeque<>();
     private volatile @Nullable Run run;
-    /** True while the task is yet to be taken up: its runs wait. */
-    private boolean held;
+    /** The task as it stood when its runs began to wait, because it is yet to be taken up; null if they do not. */
+    private @Nullable Task held;
 
     private volatile long epoch;
 
@@ -36,9 +36,9 @@ public final class RunQueue {
 
     /**
      * @param lock of the task
-     * @param held whether the task is yet to be taken up
+     * @param held the task as it is to be taken up; null if it is not
      */
-    RunQueue(LiveTask task, ReentrantLock lock, boolean held) {
+    RunQueue(LiveTask task, ReentrantLock lock, @Nullable Task held) {
         this.task = task;
         this.lock = lock;
         this.held = held;
@@ -48,7 +48,7 @@ public final class RunQueue {
     public boolean enter(Run next) {
         return Guarded.by(lock, () -> {
             next.enters(epoch);
-            if (run != null || held) {
+            if (run != null || held != null) {
                 mailbox.add(next);
                 return false;
             }
@@ -77,15 +77,17 @@ public final class RunQueue {
     }
 
     /**
-     * Has runs wait until the task is taken up; false if one goes on.
+     * Has runs wait until the task is taken up. Returns the task as it stood before the messages that wait; null if a run goes on. Called under
+     * the lock of the task.
      *
-     * @param isWritten whether all events of the task are on disk: the last run may have ended it, or asked, by those that are not
+     * @param task as it is on disk; null if events of it are not: the last run may have ended it, or asked, by these
      */
-    boolean hold(boolean isWritten) {
-        return Guarded.by(lock, () -> {
-            held |= isWritten && run == null;
-            return held;
-        });
+    @Nullable
+    Task hold(@Nullable Task task) {
+        if (held == null && run == null) {
+            held = task;
+        }
+        return held;
     }
 
     /** The run that goes on, or waits for a slot; null if there is none. */
@@ -124,7 +126,7 @@ public final class RunQueue {
     public @Nullable Run resume(@Nullable Run first) {
         lock.lock();
         try {
-            held = false;
+            held = null;
             if (first == null) {
                 return leave();
             }
