@@ -30,6 +30,7 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.GroupListener;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.SettableClock;
 import java.time.Duration;
@@ -676,6 +677,49 @@ final class SharedTasksTest {
                 .filteredOn(count -> count.state() == TaskState.COMPLETED)
                 .singleElement()
                 .satisfies(count -> assertThat(count.tasks()).isEqualTo(37));
+    }
+
+    @Test
+    void segmentsOfTasksThatHaveGoneOnAtAnotherHubAreRefusedWithoutARollback() throws Exception {
+        Store store = store(InstantSource.system(), Once.CLAIM);
+        List<TaskKey> tasks = IntStream.range(0, 30)
+                .mapToObj(i -> new TaskKey(CALLER.scope(), "agent", "task-" + (10 + i)))
+                .toList();
+        for (TaskKey task : tasks) {
+            Segments.write(store.log(), task, 1, TaskState.INPUT_REQUIRED, Instant.now());
+        }
+        schema.run("UPDATE task SET owner = 999 WHERE task_id < 'task-20'");
+        schema.run("UPDATE task SET last_seq = 2 WHERE task_id > 'task-29'");
+        var rollbacks = new AtomicInteger();
+        store.database().listen(new GroupListener() {
+            @Override
+            public void rolledBack() {
+                rollbacks.incrementAndGet();
+            }
+        });
+        var blocked = new CountDownLatch(1);
+        Future<?> blocking = senders.submit(() -> store.database().write(session -> {
+            awaitOpen(blocked);
+            return true;
+        }));
+
+        List<CompletableFuture<Segment>> written = tasks.stream()
+                .map(task -> Segments.submit(
+                        store.log(), task, 2, TaskState.WORKING, Instant.now(), key("of " + task.taskId())))
+                .toList();
+        blocked.countDown();
+        blocking.get();
+
+        for (int i = 0; i < written.size(); i++) {
+            boolean isRefused = i < 10 || i >= 20;
+            assertThat(written.get(i).handle((segment, cause) -> cause))
+                    .as(tasks.get(i).taskId())
+                    .succeedsWithin(Duration.ofSeconds(20))
+                    .matches(cause -> isRefused ? cause instanceof OtherOwnerException : cause == null);
+            assertThat(store.log().taskOf(key("of " + tasks.get(i).taskId())).isPresent())
+                    .isNotEqualTo(isRefused);
+        }
+        assertThat(rollbacks).hasValue(0);
     }
 
     @Test

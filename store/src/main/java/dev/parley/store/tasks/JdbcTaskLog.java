@@ -147,10 +147,15 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
 
         private void append(DatabaseSession session, Segment toWrite) throws SQLException {
-            long lane = lanes.number(session, Lane.of(toWrite.head().key()));
-            writeKeys(session, lane, toWrite, this);
+            TaskKey key = toWrite.head().key();
+            long lane = lanes.number(session, Lane.of(key));
+            long previous = toWrite.events().getFirst().sequence() - 1;
+            Before task = previous == 0 ? null : rows.before(session, key.taskId(), previous, this);
             if (refusal == null) {
-                bytes = JdbcTaskLog.this.append(session, lane, toWrite, this);
+                writeKeys(session, lane, toWrite, this);
+            }
+            if (refusal == null) {
+                bytes = JdbcTaskLog.this.append(session, lane, toWrite, task, this);
                 for (Subscription webhook : toWrite.webhooks()) {
                     webhooks.save(session, webhook, toWrite.cause());
                 }
@@ -164,8 +169,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
         @Override
         public void committed() {
-            // A work that has waited for long is in the old generation, where the objects that it refers to would be
-            // kept with it.
+            // A work that has waited for long is in the old generation, where it would keep what it refers to.
             Segment written = segment;
             segment = null;
             if (written != null && refusal != null) {
@@ -229,14 +233,17 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     /** Writes a segment, and returns the size of its events. */
-    private int append(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
+    private int append(DatabaseSession session, long lane, Segment segment, @Nullable Before task, RowUser user)
+            throws SQLException {
         String id = segment.head().key().taskId();
         long first = segment.events().getFirst().sequence();
         byte[] events = atRest.task(Json.writeEvents(segment.events()), place(id, first));
         if (first == 1) {
             create(session, lane, segment, events);
+        } else if (task == null) {
+            throw new SQLException("task " + id + " is gone");
         } else {
-            move(session, lane, segment, first, events, user);
+            move(session, lane, segment, task, events, user);
         }
         return events.length;
     }
@@ -288,15 +295,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         }
     }
 
-    private void move(DatabaseSession session, long lane, Segment segment, long first, byte[] events, RowUser user)
+    private void move(DatabaseSession session, long lane, Segment segment, Before task, byte[] events, RowUser user)
             throws SQLException {
         Head head = segment.head();
         Cause cause = segment.cause();
         String id = head.key().taskId();
-        Before task = rows.before(session, id);
-        if (task == null) {
-            throw new SQLException("task " + id + " is gone");
-        }
+        long first = segment.events().getFirst().sequence();
         TaskState before = task.state();
         rows.move(
                 session,

@@ -1,6 +1,7 @@
 package dev.parley.store.tasks;
 
 import static dev.parley.store.audit.States.code;
+import static dev.parley.store.audit.States.state;
 
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.KeyTakenException;
@@ -213,9 +214,27 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
     }
 
     @Override
-    public @Nullable Before before(DatabaseSession session, String taskId) throws SQLException {
-        Before row = remembered.get(taskId);
-        return row == null ? SqliteTaskRows.read(session, taskId) : row;
+    public @Nullable Before before(DatabaseSession session, String taskId, long previousSequence, RowUser user)
+            throws SQLException {
+        Before known = remembered.get(taskId);
+        if (known != null) {
+            return known;
+        }
+        try (ResultSet row = session.bind(
+                        "SELECT state, status_ms, caller, coalesce(owner = ?, last_seq = ?) FROM task WHERE task_id = ?",
+                        system.stream(),
+                        previousSequence,
+                        taskId)
+                .executeQuery()) {
+            if (!row.next()) {
+                return null;
+            }
+            if (once == Once.CLAIM && !row.getBoolean(4)) { // by the update all of the group would be rolled back
+                user.refused(new OtherOwnerException(taskId));
+                return null;
+            }
+            return new Before(state(row.getInt(1)), row.getLong(2), DatabaseSession.text(row, 3));
+        }
     }
 
     @Override

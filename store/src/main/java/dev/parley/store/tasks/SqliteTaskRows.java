@@ -44,12 +44,8 @@ final class SqliteTaskRows implements TaskRows, RivalKey.Statements {
     }
 
     @Override
-    public @Nullable Before before(DatabaseSession session, String taskId) throws SQLException {
-        return read(session, taskId);
-    }
-
-    /** Reads the row of a task. */
-    static @Nullable Before read(DatabaseSession session, String taskId) throws SQLException {
+    public @Nullable Before before(DatabaseSession session, String taskId, long previousSequence, RowUser user)
+            throws SQLException {
         try (ResultSet row = session.bind("SELECT state, status_ms, caller FROM task WHERE task_id = ?", taskId)
                 .executeQuery()) {
             return row.next() ? new Before(state(row.getInt(1)), row.getLong(2), DatabaseSession.text(row, 3)) : null;

@@ -151,9 +151,14 @@ sealed interface TaskRows permits SqliteTaskRows, PostgresqlTaskRows {
 
     void create(DatabaseSession session, NewTask task) throws SQLException;
 
-    /** Returns the row of a task; null if there is none. */
+    /**
+     * Returns the row of a task; null if there is none, or {@code user} has been refused and is to write nothing, keys neither.
+     *
+     * @param previousSequence of the last event that {@code user} knows
+     * @param user receives the refusal if the row is read, and another hub owns the task or has written to it
+     */
     @Nullable
-    Before before(DatabaseSession session, String taskId) throws SQLException;
+    Before before(DatabaseSession session, String taskId, long previousSequence, RowUser user) throws SQLException;
 
     void move(DatabaseSession session, Move move, Before before) throws SQLException;
 
