@@ -113,9 +113,14 @@ final class Recovery {
         }
     }
 
-    private void takeUp(List<Head> heads) {
+    private void takeUp(List<Head> heads, Set<String> hosted, Function<String, Runner> unhosted) {
         add(heads);
         heads.stream().map(head -> line(head.key())).distinct().forEach(this::work);
+        heads.stream()
+                .map(head -> head.key().agent())
+                .filter(agent -> !hosted.contains(agent))
+                .distinct()
+                .forEach(agent -> standIn(agent, unhosted.apply(agent)));
     }
 
     /**
@@ -132,15 +137,10 @@ final class Recovery {
             }
             if (isUncertain) {
                 isUncertain = false; // before the look: what becomes uncertain after it is for the next one
-                takeUp(log.interrupted());
+                takeUp(log.interrupted(), hosted, unhosted);
             }
             List<Head> taken = log.takeOver(hosted, TAKEN_OVER_AT_ONCE);
-            takeUp(taken);
-            taken.stream()
-                    .map(head -> head.key().agent())
-                    .filter(agent -> !hosted.contains(agent))
-                    .distinct()
-                    .forEach(agent -> standIn(agent, unhosted.apply(agent)));
+            takeUp(taken, hosted, unhosted);
             hasFailed = false;
             return taken.size() == TAKEN_OVER_AT_ONCE;
         } catch (RuntimeException failure) { // otherwise the timer would not run it again

@@ -183,6 +183,29 @@ final class OwnersTest {
     }
 
     @Test
+    void tasksOfAnAgentThatNoEngineHostsFailAlsoIfTheirTakeoverHasNoAnswer() throws Exception {
+        MemoryTaskLog dead = log.share();
+        Task task = sendImmediately(host(engine(dead), "ended"), "hello");
+        nextRun();
+        SteppedLog stepped = SteppedLog.flowing(log);
+        stepped.onTakeOver(heads -> {
+            if (!heads.isEmpty()) {
+                throw new IllegalStateException("no answer to the commit");
+            }
+            return heads;
+        });
+        Engine other = engine(stepped);
+        kill(dead);
+        now = now.plus(TaskLog.LONGEST_UNHOSTED.plusSeconds(1));
+
+        try (Feed<LoggedEvent> stream = other.follow(new TaskKey(Calls.ALICE.scope(), "agent", task.id()))) {
+            assertThat(Calls.drain(stream)).isNotEmpty();
+        }
+        assertThat(log.find(Calls.ALICE.scope().group(), task.id()))
+                .hasValueSatisfying(head -> assertThat(head.state()).isEqualTo(TaskState.FAILED));
+    }
+
+    @Test
     void tasksOfAnAgentThatAnotherEngineHostsAreLeftToIt() {
         MemoryTaskLog dead = log.share();
         sendImmediately(host(engine(dead), "ended"), "hello");
