@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each webhook has a durable cursor in the log of its task. Delivering is reading the log from there; a retry, a restart
  * and a redelivery are all the same read. At most one thread at a time works for a webhook, or for all webhooks of a channel, whose
- * events it delivers by their times: see {@code docs/adr/0048-order-of-callbacks.md}.
+ * events it delivers by their times: see {@code docs/adr/0048-order-of-callbacks.md}. One event that is on its way when its webhook is
+ * registered anew may arrive after events of the new registration.
  */
 public final class Webhooks {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
