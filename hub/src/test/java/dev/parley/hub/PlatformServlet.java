@@ -4,14 +4,13 @@ import dev.parley.server.HttpExchange;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.MappingMatch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
-/** Serves the agents of a platform in a servlet container; mapped to {@code /*}, or to a path such as {@code /a2a/*}. */
+/** Smallest servlet of a platform, mapped to {@code /*}. That of users is in the module {@code servlet}, which needs this one. */
 final class PlatformServlet extends HttpServlet {
     private final transient Platform platform;
 
@@ -32,23 +31,7 @@ final class PlatformServlet extends HttpServlet {
 
         @Override
         public String rawPath() {
-            String mapping = request.getHttpServletMapping().getMappingMatch() == MappingMatch.PATH
-                    ? request.getServletPath()
-                    : "";
-            String path = request.getRequestURI();
-            int end = 0; // counts segments, because the path of the mapping is decoded, and that of the request is not
-            for (long left = (request.getContextPath() + mapping)
-                            .chars()
-                            .filter(c -> c == '/')
-                            .count();
-                    left > 0;
-                    left--) {
-                end = path.indexOf('/', end + 1);
-                if (end < 0) {
-                    return "";
-                }
-            }
-            return path.substring(end);
+            return request.getRequestURI().substring(request.getContextPath().length());
         }
 
         @Override

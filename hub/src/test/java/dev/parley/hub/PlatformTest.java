@@ -18,7 +18,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +38,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Agents of a platform behind a servlet container, in which they have no port of their own. */
 @Timeout(120)
@@ -200,49 +197,6 @@ final class PlatformTest {
                         Hub.builder().inMemory().publicUrl(url).adminPort(0).platform())
                 .hasMessageContaining("admin-port");
         assertThatThrownBy(() -> Hub.builder().inMemory().platform()).hasMessageContaining("public URL");
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "/, /*",
-        "/, /a2a/*",
-        "/, /api/v1/a2a/*",
-        "/shop, /*",
-        "/shop, /a2a/*",
-        "/, /",
-        "/shop, /",
-        "/, /b%C3%BCro/*"
-    })
-    @DisplayName("N7 the servlet serves at any mapping, with escapes in the paths of the mapping and of the agents")
-    void mappings(String context, String mapping) throws Exception {
-        var container = new Server(0);
-        var servlets = new ServletContextHandler(context);
-        container.setHandler(servlets);
-        ((NetworkConnector) container.getConnectors()[0]).open();
-        String end = mapping.replaceAll("/?\\*?$", "");
-        String at = "http://127.0.0.1:" + ((NetworkConnector) container.getConnectors()[0]).getLocalPort()
-                + (context.equals("/") ? "" : context) + end;
-        try (Platform one = Hub.builder()
-                .inMemory()
-                .drain(Duration.ZERO)
-                .publicUrl(at)
-                .agents(Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete(request.text())))
-                .platform()) {
-            servlets.addServlet(
-                    new ServletHolder(new PlatformServlet(one)), URLDecoder.decode(mapping, StandardCharsets.UTF_8));
-            container.start();
-            var caller = new Outsider(at);
-
-            assertThat(caller.get("/ready").statusCode()).isEqualTo(200);
-            assertThat(caller.get("/agents/echo/.well-known/agent-card.json").body())
-                    .contains(at + "/agents/echo");
-            assertThat(caller.result("/agents/echo", "SendMessage", message("hello"))
-                            .text())
-                    .contains("hello");
-            assertThat(caller.get("/").statusCode()).isEqualTo(200);
-        } finally {
-            container.stop();
-        }
     }
 
     @Test
