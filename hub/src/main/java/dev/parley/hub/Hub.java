@@ -5,6 +5,7 @@ import dev.parley.engine.TaskManager;
 import dev.parley.server.ServerBuilder;
 import dev.parley.store.spi.Ending;
 import dev.parley.trust.Principal;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -67,6 +68,16 @@ public final class Hub implements AutoCloseable {
      */
     public Optional<String> bootstrapKey() {
         return platform.bootstrapKey();
+    }
+
+    /** Why this hub should get no new calls; see {@link Platform#unready}. */
+    public Optional<String> unready() {
+        return platform.unready();
+    }
+
+    /** Parts that do not work, with their reasons, while the rest of the hub does. */
+    public Map<String, String> problems() {
+        return platform.problems();
     }
 
     /** Hosts one more agent, from now on. */

@@ -330,8 +330,16 @@ public final class Platform implements AutoCloseable {
         tell(HubObserver::stateChanged);
     }
 
+    /**
+     * Why this hub should get no new calls, as {@code /ready} tells it; empty if it is ready. May write a row to the database, and wait
+     * for it for some seconds.
+     */
+    public Optional<String> unready() {
+        return absence().or(this::obstacle).or(this::readinessTest);
+    }
+
     /** Parts that do not work, with their reasons, while the rest of the hub does. */
-    private Map<String, String> problems() {
+    public Map<String, String> problems() {
         var problems = new TreeMap<>(hubExtensions.problems());
         refusedParts().forEach((part, reason) -> problems.merge(part, reason, (one, other) -> one + "; " + other));
         return problems;

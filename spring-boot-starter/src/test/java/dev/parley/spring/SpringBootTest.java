@@ -1,0 +1,176 @@
+package dev.parley.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.example.HelloApplication;
+import dev.parley.client.AgentClient;
+import dev.parley.engine.Agent;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent;
+import dev.parley.trust.Authentication;
+import dev.parley.trust.Authentication.Scheme;
+import dev.parley.trust.Callers;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Applications of Spring Boot with agents, called by Parley's own client. */
+@Timeout(90)
+final class SpringBootTest {
+    private static final String KEY = "alices-key-of-32-characters-00001";
+
+    @TempDir
+    Path directory;
+
+    /** Two agents, one of which works until the application stops. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class TwoAgents {
+        final CountDownLatch interrupted = new CountDownLatch(1);
+
+        @Bean
+        Agent echo() {
+            return Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete(request.text()));
+        }
+
+        @Bean
+        Agent endless() {
+            return Agent.named("endless", "Works until it is stopped").handle((request, reply) -> {
+                reply.artifact("first", request.text());
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException stopped) {
+                    interrupted.countDown();
+                    throw stopped;
+                }
+            });
+        }
+    }
+
+    /** One agent, for callers with a key. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WithCallers {
+        @Bean
+        Agent whoami() {
+            return Agent.named("whoami", "Names its caller")
+                    .handle((request, reply) -> reply.complete(request.context().caller()));
+        }
+
+        @Bean
+        HubCustomizer callers() {
+            return hub -> hub.callers(Callers.builder().apiKey("alice", KEY).build())
+                    .authentication(Authentication.of(Scheme.API_KEY));
+        }
+    }
+
+    private static ConfigurableApplicationContext run(Class<?> application, String... properties) {
+        return SpringApplication.run(
+                application,
+                Stream.concat(
+                                Stream.of(properties),
+                                Stream.of(
+                                        "--server.port=0",
+                                        "--spring.main.banner-mode=off",
+                                        "--spring.main.register-shutdown-hook=false",
+                                        "--logging.level.root=warn",
+                                        "--parley.drain=500ms"))
+                        .toArray(String[]::new));
+    }
+
+    private static HttpResponse<String> get(String url) throws Exception {
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(
+                    HttpRequest.newBuilder(URI.create(url))
+                            .header("A2A-Version", "1.0")
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        }
+    }
+
+    @Test
+    void theSampleIsThatOfTheDocumentAndItsAgentAnswersAtThePortOfTheApplication() throws Exception {
+        String sample = Files.readString(Path.of("src/test/java/com/example/HelloApplication.java"));
+        assertThat(sample.lines().count()).isLessThanOrEqualTo(20);
+        assertThat(Files.readString(Path.of("../docs/spring.md"))).contains("```java\n" + sample + "```");
+
+        try (var application = run(HelloApplication.class, "--parley.in-memory=true")) {
+            String agent = "http://localhost:" + application.getEnvironment().getProperty("local.server.port")
+                    + "/a2a/agents/hello";
+            assertThat(get(agent + "/.well-known/agent-card.json").body()).contains("\"" + agent + "\"");
+            try (AgentClient client = AgentClient.connect(agent);
+                    var stream = client.stream("Bob")) {
+                assertThat(((Task) client.send("Ada")).text()).isEqualTo("Hello, Ada");
+                TaskEvent last = stream.next();
+                while (stream.hasNext()) {
+                    last = stream.next();
+                }
+                assertThat(last.toString()).contains("COMPLETED");
+            }
+        }
+    }
+
+    @Test
+    void severalAgentsKeepTheirTasksShowTheirHealthAndStopWithTheApplication() throws Exception {
+        String[] properties = {
+            "--parley.data=" + directory,
+            "--parley.path=/agents-of/shop",
+            "--server.servlet.context-path=/shop",
+            "--management.endpoint.health.show-details=always"
+        };
+        String id;
+        try (var application = run(TwoAgents.class, properties)) {
+            HostedHub hub = application.getBean(HostedHub.class);
+            String root = "http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/shop";
+            assertThat(hub.url()).isEqualTo(root + "/agents-of/shop");
+            try (AgentClient echo = AgentClient.connect(hub.agentUrl("echo"))) {
+                id = ((Task) echo.send("kept")).id();
+            }
+            assertThat(get(root + "/actuator/health").body())
+                    .contains("\"parley\":{")
+                    .contains(hub.url());
+            try (AgentClient endless = AgentClient.connect(hub.agentUrl("endless"));
+                    var stream = endless.stream("go")) {
+                assertThat(stream.next()).isNotNull();
+
+                application.close();
+
+                assertThat(hub.isRunning()).isFalse();
+                assertThat(hub.unready()).isPresent();
+            }
+        }
+        try (var again = run(TwoAgents.class, properties);
+                AgentClient echo =
+                        AgentClient.connect(again.getBean(HostedHub.class).agentUrl("echo"))) {
+            assertThat(echo.task(id).text()).isEqualTo("kept");
+        }
+    }
+
+    @Test
+    void anApplicationWithoutServletsServesAgentsAtThePortOfTheHub() {
+        try (var application = run(
+                        WithCallers.class,
+                        "--spring.main.web-application-type=none",
+                        "--parley.port=0",
+                        "--parley.in-memory=true");
+                AgentClient client = AgentClient.builder()
+                        .apiKey(KEY)
+                        .connect(application.getBean(HostedHub.class).agentUrl("whoami"))) {
+
+            assertThat(((Task) client.send("who?")).text()).isEqualTo("alice");
+        }
+    }
+}
