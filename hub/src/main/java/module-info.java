@@ -13,7 +13,7 @@ module dev.parley.hub {
     requires io.opentelemetry.context;
     requires io.prometheus.metrics.core;
     requires io.prometheus.metrics.instrumentation.jvm;
-    requires io.prometheus.metrics.model;
+    requires transitive io.prometheus.metrics.model;
     requires io.prometheus.writer.text;
     requires java.logging;
 

@@ -5,6 +5,7 @@ import dev.parley.engine.TaskManager;
 import dev.parley.server.ServerBuilder;
 import dev.parley.store.spi.Ending;
 import dev.parley.trust.Principal;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -73,6 +74,11 @@ public final class Hub implements AutoCloseable {
     /** Why this hub should get no new calls; see {@link Platform#unready}. */
     public Optional<String> unready() {
         return platform.unready();
+    }
+
+    /** The metrics of this hub; see {@link Platform#metrics}. */
+    public MetricSnapshots metrics() {
+        return platform.metrics();
     }
 
     /** Parts that do not work, with their reasons, while the rest of the hub does. */

@@ -49,6 +49,7 @@ import dev.parley.trust.Trust;
 import dev.parley.trust.Trust.HubState;
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.trace.SpanKind;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -336,6 +337,11 @@ public final class Platform implements AutoCloseable {
      */
     public Optional<String> unready() {
         return absence().or(this::obstacle).or(this::readinessTest);
+    }
+
+    /** The metrics of {@code /metrics} without those of the virtual machine, for a registry of the program. */
+    public MetricSnapshots metrics() {
+        return metrics.ofHub();
     }
 
     /** Parts that do not work, with their reasons, while the rest of the hub does. */

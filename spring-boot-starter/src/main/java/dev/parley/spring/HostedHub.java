@@ -4,6 +4,7 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.hub.Platform;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -159,6 +160,16 @@ public final class HostedHub implements SmartLifecycle {
         }
         Platform inContainer = platform;
         return inContainer == null ? started().unready() : inContainer.unready();
+    }
+
+    /** The metrics of the hub; none before its first start. */
+    MetricSnapshots metrics() {
+        Platform inContainer = platform;
+        if (inContainer != null) {
+            return inContainer.metrics();
+        }
+        Hub own = hub;
+        return own == null ? new MetricSnapshots() : own.metrics();
     }
 
     /** Parts that do not work, with their reasons, while the rest of the hub does. */

@@ -1,6 +1,8 @@
 package dev.parley.spring;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.example.HelloApplication;
 import dev.parley.client.AgentClient;
@@ -16,6 +18,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,6 +30,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
 
 /** Applications of Spring Boot with agents, called by Parley's own client. */
 @Timeout(90)
@@ -76,6 +82,11 @@ final class SpringBootTest {
                     .authentication(Authentication.of(Scheme.API_KEY));
         }
     }
+
+    /** Calls agents of other applications. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Caller {}
 
     private static ConfigurableApplicationContext run(Class<?> application, String... properties) {
         return SpringApplication.run(
@@ -129,7 +140,8 @@ final class SpringBootTest {
             "--parley.data=" + directory,
             "--parley.path=/agents-of/shop",
             "--server.servlet.context-path=/shop",
-            "--management.endpoint.health.show-details=always"
+            "--management.endpoint.health.show-details=always",
+            "--management.endpoints.web.exposure.include=health,prometheus"
         };
         String id;
         try (var application = run(TwoAgents.class, properties)) {
@@ -142,6 +154,9 @@ final class SpringBootTest {
             assertThat(get(root + "/actuator/health").body())
                     .contains("\"parley\":{")
                     .contains(hub.url());
+            assertThat(get(root + "/actuator/prometheus").body())
+                    .contains("parley_requests_total{")
+                    .contains("jvm_memory_used_bytes{");
             try (AgentClient endless = AgentClient.connect(hub.agentUrl("endless"));
                     var stream = endless.stream("go")) {
                 assertThat(stream.next()).isNotNull();
@@ -152,10 +167,17 @@ final class SpringBootTest {
                 assertThat(hub.unready()).isPresent();
             }
         }
-        try (var again = run(TwoAgents.class, properties);
-                AgentClient echo =
-                        AgentClient.connect(again.getBean(HostedHub.class).agentUrl("echo"))) {
-            assertThat(echo.task(id).text()).isEqualTo("kept");
+        try (var again = run(TwoAgents.class, properties)) {
+            String url = again.getBean(HostedHub.class).agentUrl("echo");
+            try (var caller = run(
+                    Caller.class,
+                    "--spring.main.web-application-type=none",
+                    "--parley.enabled=false",
+                    "--parley.clients.echo.url=" + url)) {
+                AgentClient echo = caller.getBean("echo", AgentClient.class);
+
+                assertThat(echo.task(id).text()).isEqualTo("kept");
+            }
         }
     }
 
@@ -172,5 +194,40 @@ final class SpringBootTest {
 
             assertThat(((Task) client.send("who?")).text()).isEqualTo("alice");
         }
+    }
+
+    @Test
+    void propertiesAreReadInAllSpellingsAndABadOneIsRefusedByItsName() {
+        var environment = new StandardEnvironment();
+        environment
+                .getPropertySources()
+                .addFirst(new MapPropertySource(
+                        "test",
+                        Map.of(
+                                "parley.maxBody", "2KB",
+                                "parley.webhook-allow[0]", "one.example",
+                                "parley.webhook-allow[1]", "two.example",
+                                "parley.drain", "soon")));
+        var settings = new PropertySettings(environment);
+
+        assertThat(ConfigurationMetadata.settings()).contains("max-body", "webhook-allow", "drain");
+        assertThat(ConfigurationMetadata.read(settings, "max-body")).isEqualTo(2048L);
+        assertThat(ConfigurationMetadata.read(settings, "webhook-allow"))
+                .isEqualTo(List.of("one.example", "two.example"));
+        assertThatThrownBy(() -> ConfigurationMetadata.read(settings, "drain"))
+                .hasMessage("parley.drain: soon (expected: a duration such as 500ms, 2s, 1m30s, 1h or 30d)");
+    }
+
+    @Test
+    void theMetadataOfThePropertiesIsMadeFromTheSettings() throws Exception {
+        Path file = Path.of("src/main/resources/META-INF/spring-configuration-metadata.json");
+        String made = ConfigurationMetadata.json();
+        if (Boolean.getBoolean("parley.docs.update")) {
+            Files.writeString(file, made, UTF_8);
+        }
+
+        assertThat(Files.readString(file))
+                .as("update with -Dparley.docs.update=true")
+                .isEqualTo(made);
     }
 }

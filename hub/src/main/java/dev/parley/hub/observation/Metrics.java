@@ -25,6 +25,7 @@ import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -270,6 +271,11 @@ public final class Metrics implements RequestHandler {
                         .reversed())
                 .limit(MOST_GROUPS)
                 .toList();
+    }
+
+    /** The metrics of the hub, without those of the virtual machine. */
+    public MetricSnapshots ofHub() {
+        return registry.scrape(name -> name.startsWith("parley_"));
     }
 
     @Override
