@@ -66,18 +66,39 @@ public final class OwnersOnly {
     }
 
     static void create(Path file, byte[] content, Naming link) throws IOException {
-        write(file, content, written -> {
-            try {
-                link.name(written);
-            } catch (UnsupportedOperationException | FileSystemException noLinks) { // or the file exists
-                Files.move(written, file); // refuses it, unless it is made in the same moment
-            }
-        });
+        write(file, content, written -> link(written, file, link));
     }
 
     /** Makes a file with this content, or replaces the one that is there, as a whole: after a crash it has the old content or the new. */
     public static void replace(Path file, byte[] content) throws IOException {
         write(file, content, written -> Files.move(written, file, StandardCopyOption.ATOMIC_MOVE));
+    }
+
+    /**
+     * Gives a file that was written beside it its name, once its content is on the disk.
+     *
+     * @param isReplacing whether it replaces a file of that name
+     * @throws java.nio.file.FileAlreadyExistsException if it replaces none and there is one, which is as it was
+     */
+    public static void rename(Path written, Path file, boolean isReplacing) throws IOException {
+        try (FileChannel content = FileChannel.open(written, StandardOpenOption.WRITE)) {
+            content.force(true);
+        }
+        if (isReplacing) {
+            Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+        } else {
+            link(written, file, link -> Files.createLink(file, link));
+            Files.deleteIfExists(written);
+        }
+        force(requireNonNull(file.toAbsolutePath().getParent(), "a file has a directory"));
+    }
+
+    private static void link(Path written, Path file, Naming link) throws IOException {
+        try {
+            link.name(written);
+        } catch (UnsupportedOperationException | FileSystemException noLinks) { // or the file exists
+            Files.move(written, file); // refuses it, unless it is made in the same moment
+        }
     }
 
     interface Naming {

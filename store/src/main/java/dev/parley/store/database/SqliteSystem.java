@@ -15,6 +15,9 @@ import java.sql.SQLException;
 
 /** SQLite, in a file. */
 public record SqliteSystem(Connector connector, DataFiles files) implements DatabaseSystem {
+    /** Version of the tables of tasks that this program makes. */
+    public static final int SCHEMA = SqliteFile.SCHEMA;
+
     @Override
     public Connection connect(Use use) throws SQLException {
         files.requireOpen();

@@ -24,7 +24,7 @@ import org.sqlite.SQLiteConfig;
  */
 final class SqliteSource implements AutoCloseable {
     /** Modules without tables in {@code module_version}: notes of the store about the file. */
-    private static final String NOTES = "'free pages', 'touched', 'space'";
+    static final String NOTES = "'free pages', 'touched', 'space'";
 
     private final DataFiles lock;
     private final Path index;
