@@ -13,9 +13,11 @@ import dev.parley.cli.cards.LoginCommand;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Setting;
 import dev.parley.cli.connection.CommandSources;
+import dev.parley.cli.host.BackupCommand;
 import dev.parley.cli.host.ConformanceCommand;
 import dev.parley.cli.host.InitCommand;
 import dev.parley.cli.host.MigrateCommand;
+import dev.parley.cli.host.RestoreCommand;
 import dev.parley.cli.host.RunCommand;
 import dev.parley.cli.host.UpCommand;
 import dev.parley.cli.task.PushConfigCommands;
@@ -159,6 +161,9 @@ final class Commands {
                     Entry.of("export", "Save rows as JSON lines", RecordCommands::exportAudit),
                     Entry.admin("verify", "audit/verify")),
             Entry.of("doctor", "Check the data directory of a hub, which may be running", DoctorCommand::command),
+            Entry.of(
+                    "backup", "Save the data directory of a hub in a file, also while it runs", BackupCommand::command),
+            Entry.of("restore", "Make a data directory of a file of parley backup", RestoreCommand::command),
             Entry.of("migrate", "Move the data of a hub from SQLite to PostgreSQL", MigrateCommand::command),
             Entry.group(
                     "secrets",

@@ -89,6 +89,8 @@ class DocumentedCommandsIT {
             entry("curl -N -H 'Accept: text/event-stream'", ENDLESS),
             entry("parley one send", "needs an agent of the reader: OneCommandTest"),
             entry("parley one listen", ENDLESS),
+            entry("parley backup", "BackupUnderLoadTest"),
+            entry("parley restore", "BackupUnderLoadTest"),
             entry("sqlite3", "BackupTest"),
             entry("cp -p", "BackupTest"),
             entry("mkdir -m 700 /var/lib", "BackupTest"),

@@ -10,7 +10,6 @@ import dev.parley.cli.admin.DoctorCommand;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.connection.Problems;
-import dev.parley.cli.output.Output;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.extension.HubExtensionSource;
@@ -28,7 +27,6 @@ import dev.parley.store.move.MovedDirectory;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +108,9 @@ public final class MigrateCommand {
     private record Hub(@Nullable Path secrets, @Nullable Sealing keys, List<String> accepted) {}
 
     private static int run(Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub) {
-        Map<String, Long> rows = move.copy(new Report(call.output()));
+        var report = new CopyReport(call.output());
+        Map<String, Long> rows = move.copy((table, copied, all) ->
+                report.show(copied, all, () -> copied + " of " + all + " rows (" + table + ")"));
         call.output().progress("checking the result");
         MovedDirectory.make(data, directory, url);
         Verification audit = verify(directory);
@@ -159,36 +159,5 @@ public final class MigrateCommand {
         String count = problems.size() == 1 ? "" : problems.size() + " problems, such as ";
         Stream<String> messages = problems.stream().map(Finding::message).distinct();
         return first.check() + ": " + count + messages.limit(EXAMPLES).collect(joining("; ")) + ". " + first.advice();
-    }
-
-    /** Shows the rows that were copied, and the time that the others need: at a terminal at once, in a log now and then. */
-    private static final class Report implements DatabaseMove.Progress {
-        private static final long SHOWN = Duration.ofMillis(200).toNanos();
-        private static final long NOTED = Duration.ofSeconds(10).toNanos();
-
-        private final Output output;
-        private final long begun = System.nanoTime();
-        private long shown = begun;
-        private long noted = begun;
-
-        Report(Output output) {
-            this.output = output;
-        }
-
-        @Override
-        public void copied(String table, long copied, long all) {
-            long now = System.nanoTime();
-            long left = Duration.ofNanos((long) ((double) (now - begun) / copied * (all - copied)))
-                    .toSeconds();
-            String text = copied + " of " + all + " rows (" + table + "), about " + left + " s left";
-            if (now - shown >= SHOWN) {
-                shown = now;
-                output.progress(text);
-            }
-            if (now - noted >= NOTED) {
-                noted = now;
-                output.noteBesideTerminal(text);
-            }
-        }
     }
 }

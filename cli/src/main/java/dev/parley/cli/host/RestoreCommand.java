@@ -1,0 +1,200 @@
+package dev.parley.cli.host;
+
+import dev.parley.cli.admin.DoctorCommand;
+import dev.parley.cli.command.Command;
+import dev.parley.cli.command.Invocation;
+import dev.parley.command.CommandException;
+import dev.parley.command.CommandException.Kind;
+import dev.parley.hub.HubTables;
+import dev.parley.hub.secrets.SecretDirectory;
+import dev.parley.protocol.support.OwnersOnly;
+import dev.parley.store.database.SqliteSystem;
+import dev.parley.store.move.DatabaseCopy;
+import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.ModuleTables;
+import dev.parley.store.spi.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.ZipException;
+
+/** {@code parley restore}: makes a data directory of an archive of {@code parley backup}; for operators, not part of A2A. */
+public final class RestoreCommand {
+    private RestoreCommand() {}
+
+    public static Command command() {
+        return Command.of(RestoreCommand::run)
+                .argument("FILE", "An archive of parley backup.")
+                .option("--data", "DIR", "The data directory to make: a new or empty directory. Required.")
+                .option(
+                        "--encryption-key-file",
+                        "FILE",
+                        "The keys of the hub, if its key is not in the archive; they are compared with the data.")
+                .settings("output", "verbose", "config", "debug")
+                .strict()
+                .footer(
+                        "Run it as the user of the hub. A failure leaves nothing in the directory.",
+                        "Do not start the hub beside the one that the backup is of: both would deliver webhooks.");
+    }
+
+    private static int run(Invocation call) {
+        Path file = call.path(call.requiredArgument(0)).toAbsolutePath().normalize();
+        String named = call.option("--data");
+        if (named == null) {
+            throw CommandException.usage(
+                    "no directory named (expected: --data DIR, a new or empty directory)",
+                    "such as --data /var/lib/parley-restored");
+        }
+        Path directory = call.path(named).toAbsolutePath().normalize();
+        try (BackupArchive archive = BackupArchive.open(file)) {
+            requireLevel(archive.manifest());
+            boolean isNew = !isEmptyDirectory(directory);
+            try {
+                OwnersOnly.directory(directory);
+                try (var staging = Staging.make(directory, "restore", call)) {
+                    return run(call, archive, staging.path(), directory);
+                }
+            } finally {
+                if (isNew) {
+                    removeIfEmpty(directory);
+                }
+            }
+        } catch (StoreException | IllegalArgumentException refused) {
+            throw refused(file, String.valueOf(refused.getMessage()), refused);
+        } catch (NoSuchFileException missing) {
+            throw CommandException.usage(
+                    "file \"" + file + "\": missing (expected: an archive of parley backup)", null);
+        } catch (ZipException damaged) {
+            throw refused(file, "damaged: " + damaged.getMessage() + " (expected: a whole archive)", damaged);
+        } catch (IOException failed) {
+            throw refused(
+                    file,
+                    "cannot be restored: " + failed + " (expected: a file that can be read, and space for it)",
+                    failed);
+        }
+    }
+
+    private static CommandException refused(Path file, String problem, Exception cause) {
+        return CommandException.of(
+                Kind.DATA,
+                "backup \"" + file + "\": " + problem,
+                "nothing was restored; take another backup if the archive is damaged",
+                cause);
+    }
+
+    /** @throws IllegalArgumentException if a newer Parley has written the data */
+    private static void requireLevel(BackupManifest manifest) {
+        requireLevel("the tables of tasks", manifest.schema(), SqliteSystem.SCHEMA, manifest);
+        for (ModuleTables tables : HubTables.of(DatabaseKind.SQLITE, List.of())) {
+            Integer version = manifest.modules().get(tables.module());
+            if (version != null) {
+                requireLevel(
+                        "the tables of \"" + tables.module() + "\"",
+                        version,
+                        tables.scripts().size(),
+                        manifest);
+            }
+        }
+    }
+
+    private static void requireLevel(String tables, long version, int newest, BackupManifest manifest) {
+        if (version > newest) {
+            throw new IllegalArgumentException(
+                    tables + " have version " + version + " (expected: at most " + newest + "); Parley "
+                            + manifest.version() + " wrote the backup: restore it with that version or a newer one");
+        }
+    }
+
+    /** Returns whether an empty directory is there; false if it is missing. */
+    private static boolean isEmptyDirectory(Path directory) throws IOException {
+        if (Files.isSymbolicLink(directory)) {
+            throw CommandException.usage(
+                    "--data \"" + directory + "\": a symbolic link (expected: a new or empty directory)",
+                    "name the directory itself");
+        }
+        if (Files.notExists(directory)) {
+            return false;
+        }
+        if (Files.isDirectory(directory)) {
+            try (Stream<Path> files = Files.list(directory)) {
+                if (files.findAny().isEmpty()) {
+                    return true;
+                }
+            }
+        }
+        throw CommandException.usage(
+                "--data \"" + directory + "\": not empty (expected: a new or empty directory)",
+                "name another directory: a restore replaces nothing");
+    }
+
+    private static void removeIfEmpty(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            if (files.findAny().isPresent()) {
+                return;
+            }
+        }
+        Files.delete(directory);
+    }
+
+    private static int run(Invocation call, BackupArchive archive, Path staging, Path directory) throws IOException {
+        BackupManifest manifest = archive.manifest();
+        var writing = new CopyReport(call.output());
+        archive.extract(staging, bytes -> writing.bytes("restoring", bytes, manifest.bytes()));
+        call.output().progress("checking the database");
+        DatabaseCopy.check(staging.resolve(DatabaseCopy.FILE));
+        CopyChecks checks = CopyChecks.of(staging, SecretDirectory.data(staging), DoctorCommand.keys(call));
+        move(staging, directory);
+        var done = new LinkedHashMap<String, Object>();
+        done.put("data", directory.toString());
+        done.put("created", manifest.created());
+        done.put("version", manifest.version());
+        done.put("files", manifest.members().size());
+        done.put("audit", checks.audit());
+        String data = Invocation.quoted(directory.toString());
+        done.put("next", "stop the other hub; parley doctor --data " + data + "; parley up --data " + data);
+        call.output().members(done);
+        checks.secrets().forEach(problem -> call.output().warn(problem));
+        if (checks.isAuditBroken()) {
+            call.output().warn("the audit of the data was changed before the backup: compare it with an earlier one");
+        }
+        if (!Files.getOwner(directory).equals(Files.getOwner(directory.resolve(DatabaseCopy.FILE)))) {
+            call.output()
+                    .warn(
+                            "the files have another owner than the directory: give them to the user of the hub, by chown -R");
+        }
+        return 0;
+    }
+
+    /** Gives the files their places, the database first: a hub that is started in between finds its secrets missing, and ends. */
+    private static void move(Path staging, Path directory) throws IOException {
+        List<Path> files;
+        try (Stream<Path> all = Files.list(staging)) {
+            files = all.sorted(Comparator.comparing(file -> !file.endsWith(DatabaseCopy.FILE)))
+                    .toList();
+        }
+        var moved = new ArrayList<Path>();
+        try {
+            for (Path file : files) {
+                Path place = directory.resolve(file.getFileName());
+                if (Files.isDirectory(file)) {
+                    Files.move(file, place);
+                } else {
+                    OwnersOnly.rename(file, place, false);
+                }
+                moved.add(place);
+            }
+        } catch (IOException failure) {
+            moved.forEach(Staging::remove);
+            throw failure;
+        }
+    }
+}
