@@ -58,11 +58,20 @@ final class HubProcess implements AutoCloseable {
 
     /** Starts a hub and waits until it answers. */
     static HubProcess start(Path directory, String database, String... more) throws IOException {
-        HubProcess hub = launch(directory, database, more);
+        return listening(launch(directory, database, more));
+    }
+
+    private static HubProcess listening(HubProcess hub) throws IOException {
         Eventually.holds(
                 "the hub listens", () -> !hub.isAlive() || hub.announcement().find());
         assertThat(hub.isAlive()).as(hub.log()).isTrue();
         return hub;
+    }
+
+    /** Starts a hub on the SQLite database in its directory, and waits until it answers. */
+    static HubProcess startWithSqlite(Path directory, String... more) throws IOException {
+        Files.createDirectories(directory);
+        return listening(new HubProcess(directory, 0, List.of(more)));
     }
 
     /** Starts a hub that shares its database at a port, with the secrets in a directory. It may wait for its turn. */
