@@ -47,7 +47,7 @@ final class LauncherTest {
         Matcher modules = Pattern.compile("-pl (\\S+) -am install").matcher(Files.readString(root.resolve("parley")));
         assertThat(modules.find()).isTrue();
         var documented = new TreeSet<String>();
-        for (String page : List.of("embedding.md", "extensions.md", "registry-agentvault.md")) {
+        for (String page : List.of("embedding.md", "extensions.md", "registry-agentvault.md", "spring.md")) {
             Pattern.compile("`parley-([a-z-]+)`")
                     .matcher(Files.readString(root.resolve("docs").resolve(page)))
                     .results()
