@@ -2,17 +2,22 @@ package dev.parley.cli;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.parley.cli.Shell.Ran;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.Store;
+import dev.parley.store.move.DatabaseCopy;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -56,6 +61,7 @@ final class BackupCommandTest {
         Files.writeString(data.resolve("other/parley.lock"), "of another hub");
         Ran ran = run("backup", "backup.zip", "--data", "data");
         assertThat(ran.status()).as(ran.err()).isZero();
+        assertThat(ran.err()).contains("not in the archive: \"other\" (of another hub)");
     }
 
     private Ran run(String... args) {
@@ -180,6 +186,63 @@ final class BackupCommandTest {
         assertThat(run("restore", "backup.zip", "--data", "link").err()).contains("a symbolic link");
         assertThat(run("restore", "backup.zip").err()).contains("--data DIR");
         assertThat(names(directory)).containsExactly("backup.zip", "data", "link");
+    }
+
+    @Test
+    void aDirectoryThatAHubBeginsToUseIsRefused() throws Exception {
+        Path taken = directory.resolve("taken");
+        try (Closeable hub = DatabaseCopy.hold(taken)) {
+            Ran ran = run("restore", "backup.zip", "--data", "taken");
+
+            assertThat(ran.status()).isOne();
+            assertThat(ran.err()).contains("in use");
+            assertThat(names(taken)).containsExactly("parley.lock");
+        }
+        assertThat(run("restore", "backup.zip", "--data", "taken").status()).isZero();
+        assertThat(names(taken)).containsExactly("cards", "encryption.key", "linked", "parley.db");
+    }
+
+    @Test
+    void aDirectoryOfAnotherUserIsRefusedForRoot() throws Exception {
+        assumeThat(System.getProperty("user.name")).isEqualTo("root");
+        UserPrincipal other =
+                directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+        Path foreign = Files.createDirectory(directory.resolve("foreign"));
+        Files.setOwner(foreign, other);
+        Path link = Files.createSymbolicLink(data.resolve("taken"), Path.of("/etc/passwd"));
+        Files.setAttribute(link, "posix:owner", other, LinkOption.NOFOLLOW_LINKS);
+
+        assertThat(run("restore", "backup.zip", "--data", "foreign").err())
+                .contains("belongs to nobody", "run the command as nobody");
+        assertThat(names(foreign)).isEmpty();
+        assertThat(run("backup", "backup.zip", "--data", "data", "--force").err())
+                .contains("\"taken\" (a link to a file of another user)");
+        assertThat(members()).doesNotContainKey("taken");
+    }
+
+    @Test
+    void filesThatCannotBeRestoredAreRefusedByName() throws Exception {
+        for (String name : List.of("manifest.json", "a:b", "cards/a\\b")) {
+            Path file = Files.writeString(data.resolve(name), "content");
+
+            Ran ran = run("backup", "backup.zip", "--data", "data", "--force");
+
+            assertThat(ran.status()).as(name).isOne();
+            assertThat(ran.err()).contains("file \"" + file, "expected: ", "move the file out of the data directory");
+            Files.delete(file);
+        }
+    }
+
+    @Test
+    void keysThatAreNotInTheArchiveAreNamed() throws Exception {
+        Files.writeString(directory.resolve("hub.keys"), KEY);
+
+        assertThat(run("backup", "new.zip", "--data", "data", "--encryption-key-file", "hub.keys")
+                        .err())
+                .contains("the archive has no key of encryption: keep the file of --encryption-key-file");
+        assertThat(run("restore", "new.zip", "--data", "new", "--encryption-key-file", "hub.keys")
+                        .out())
+                .contains("parley up --data " + directory.resolve("new") + " --encryption-key-file hub.keys");
     }
 
     @Test

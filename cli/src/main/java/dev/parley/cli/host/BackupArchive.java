@@ -8,7 +8,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -27,7 +29,7 @@ import java.util.zip.ZipOutputStream;
 
 /**
  * A backup of a data directory: a ZIP file with the files of the directory, and a manifest that has the size and the hash of each. Its
- * reader takes names from the manifest, and writes new regular files only: neither links nor permissions of the archive.
+ * reader takes names from the manifest, and writes new regular files only: neither links nor permissions of the archive. See docs/adr/0126-backup-of-a-running-hub.md.
  */
 final class BackupArchive implements AutoCloseable {
     private static final int BUFFER = 1 << 16;
@@ -141,8 +143,11 @@ final class BackupArchive implements AutoCloseable {
         for (Member member : manifest.members()) {
             Path file = directory.resolve(member.name());
             OwnersOnly.directory(file.resolveSibling("."));
+            if (!Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+                throw new FileAlreadyExistsException(file.toString());
+            }
             OwnersOnly.file(file);
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
                 copy(member, Channels.newOutputStream(channel), shifted(progress, done));
                 channel.force(true);
             }

@@ -13,16 +13,21 @@ import dev.parley.hub.secrets.SecretDirectory;
 import dev.parley.hub.secrets.SecretFile;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.database.Database;
+import dev.parley.store.encryption.Sealing;
 import dev.parley.store.move.DatabaseCopy;
 import dev.parley.store.move.DatabaseCopy.Levels;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 /** {@code parley backup}: saves a data directory in one file, also while a hub runs on it; for operators, not part of A2A. */
 public final class BackupCommand {
     private static final String DEFAULT = "~/.parley";
-    private static final String LOCK = "parley.lock";
+    private static final Set<String> OF_DATABASE =
+            Set.of(BackupManifest.LOCK, DatabaseCopy.FILE, DatabaseCopy.FILE + "-wal", DatabaseCopy.FILE + "-shm");
 
     private BackupCommand() {}
 
@@ -103,17 +109,17 @@ public final class BackupCommand {
         call.output().progress("checking the copy");
         Levels levels = DatabaseCopy.check(database);
         Path secrets = DoctorCommand.secrets(call);
+        Sealing keys = DoctorCommand.keys(call);
         CopyChecks checks = CopyChecks.of(
-                staging,
-                secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets),
-                DoctorCommand.keys(call));
+                staging, secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets), keys);
         if (!checks.secrets().isEmpty()) {
             throw CommandException.of(
                     Kind.DATA,
                     "no hub would start from the backup: " + String.join("; ", checks.secrets()),
                     "name what the hub was started with: --secrets DIR, --encryption-key-file FILE");
         }
-        Map<String, Path> files = files(data, secrets);
+        var leftOut = new ArrayList<String>();
+        Map<String, Path> files = files(data, secrets, leftOut);
         files.put(DatabaseCopy.FILE, database);
         long bytes = Files.size(database);
         Path archive = staging.resolve("archive");
@@ -137,20 +143,35 @@ public final class BackupCommand {
         done.put("audit", checks.audit());
         done.put("next", "parley restore " + Invocation.quoted(file.toString()) + " --data DIR");
         call.output().members(done);
-        if (!files.containsKey(SecretFile.ENCRYPTION)) {
+        if (keys != null || !files.containsKey(SecretFile.ENCRYPTION)) {
             call.output().warn("the archive has no key of encryption: keep the file of --encryption-key-file, too");
+        }
+        if (checks.isAuditBroken()) {
+            call.output().warn("the audit of the data has been changed: keep earlier backups to compare it with");
+        }
+        if (!leftOut.isEmpty()) {
+            call.output().warn("not in the archive: " + String.join("; ", leftOut));
         }
         return 0;
     }
 
     /**
-     * Files of a data directory by their names in the archive, but for the database and the lock. A link to a file counts as the file;
-     * directories of other hubs, such as those of {@code parley run}, and links to directories are left out.
+     * Files of a data directory by their names in the archive, but for the database and the lock. A link to a file counts as the file.
+     *
+     * @param leftOut receives what is not in the archive, and why
+     * @throws CommandException if a file cannot be in an archive, or cannot be read
      */
-    private static Map<String, Path> files(Path data, @Nullable Path secrets) throws IOException {
+    private static Map<String, Path> files(Path data, @Nullable Path secrets, List<String> leftOut) throws IOException {
         var files = new TreeMap<String, Path>();
-        add(files, "", data);
-        files.keySet().removeIf(name -> name.equals(LOCK) || name.startsWith(DatabaseCopy.FILE));
+        add(files, "", data, leftOut);
+        files.keySet().removeIf(OF_DATABASE::contains);
+        for (String name : List.copyOf(files.keySet())) {
+            if (name.startsWith(DatabaseCopy.FILE) || name.startsWith("." + Staging.RESTORE + ".")) {
+                leftOut.add('"' + name + "\" (a file of another database)");
+                files.remove(name);
+            }
+        }
+        files.forEach(BackupCommand::requireFit);
         if (secrets != null) {
             SecretFile.NAMES.stream()
                     .filter(name -> Files.exists(secrets.resolve(name)))
@@ -159,16 +180,45 @@ public final class BackupCommand {
         return files;
     }
 
-    private static void add(Map<String, Path> files, String prefix, Path directory) throws IOException {
+    private static @Nullable String reasonToLeaveOut(Path entry) throws IOException {
+        boolean isFile = Files.isRegularFile(entry);
+        if (Files.isSymbolicLink(entry)) {
+            if (!isFile) {
+                return "a link to no file";
+            }
+            // As root, a link that the hub's user has made to a file of another user would get it into the archive.
+            boolean isForeign = !Files.getOwner(entry).equals(Files.getOwner(entry, LinkOption.NOFOLLOW_LINKS));
+            return isForeign && RestoreCommand.isRoot() ? "a link to a file of another user" : null;
+        }
+        if (!isFile && !Files.isDirectory(entry)) {
+            return "neither a file nor a directory";
+        }
+        return !isFile && Files.exists(entry.resolve(BackupManifest.LOCK)) ? "of another hub" : null;
+    }
+
+    private static void requireFit(String name, Path file) {
+        String problem = Files.isReadable(file) ? BackupManifest.problem(name) : "cannot be read by this user";
+        if (problem != null) {
+            throw CommandException.of(
+                    Kind.DATA,
+                    "file \"" + file + "\": " + problem + " (expected: files of the hub only, which its user can read)",
+                    "run the command as the user of the hub, or move the file out of the data directory");
+        }
+    }
+
+    private static void add(Map<String, Path> files, String prefix, Path directory, List<String> leftOut)
+            throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             for (Path entry : (Iterable<Path>) entries::iterator) {
                 String name = prefix + entry.getFileName();
-                if (Files.isRegularFile(entry)) {
+                String reason = reasonToLeaveOut(entry);
+                if (reason != null) {
+                    leftOut.add('"' + name + "\" (" + reason + ")");
+                } else if (Files.isRegularFile(entry)) {
                     files.put(name, entry);
-                } else if (Files.isDirectory(entry)
-                        && !Files.isSymbolicLink(entry)
-                        && Files.notExists(entry.resolve(LOCK))) {
-                    add(files, name + "/", entry);
+                } else {
+                    requireFit(name, entry);
+                    add(files, name + "/", entry, leftOut);
                 }
             }
         }

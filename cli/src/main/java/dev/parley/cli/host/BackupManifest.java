@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,11 +27,15 @@ record BackupManifest(String version, String created, long schema, Map<String, I
     /** Name of the manifest in the archive. */
     static final String NAME = "manifest.json";
 
+    /** Name of the lock in a data directory. */
+    static final String LOCK = "parley.lock";
+
     private static final String FORMAT = "parleyBackup";
+    private static final Pattern UNFIT = Pattern.compile("[\\\\:\\p{Cntrl}]");
     private static final String EXPECTED = " (expected: an archive of parley backup)";
 
     /** Files that a hub makes for the directory that it runs in. One in an archive would change what the restored database is. */
-    private static final Set<String> FORBIDDEN = Set.of("parley.lock", "database.url");
+    private static final Set<String> FORBIDDEN = Set.of(LOCK, "database.url", NAME);
 
     BackupManifest {
         modules = Map.copyOf(modules);
@@ -72,8 +77,8 @@ record BackupManifest(String version, String created, long schema, Map<String, I
         }
         var modules = new LinkedHashMap<String, Integer>();
         object(document.get("modules"), "modules")
-                .forEach((name, version) ->
-                        modules.put(String.valueOf(name), Math.toIntExact(number(version, "modules"))));
+                .forEach((name, version) -> modules.put(
+                        String.valueOf(name), (int) Math.min(number(version, "modules"), Integer.MAX_VALUE)));
         var members = new ArrayList<Member>();
         var names = new HashSet<String>();
         for (Object entry : document.get("members") instanceof List<?> list ? list : List.of()) {
@@ -97,17 +102,26 @@ record BackupManifest(String version, String created, long schema, Map<String, I
     }
 
     private static String name(String name) {
+        String problem = problem(name);
+        if (problem != null) {
+            throw new IllegalArgumentException("file \"" + name + "\": " + problem
+                    + " (expected: a path below the data directory, without \"..\")");
+        }
+        return name;
+    }
+
+    /** Why a file of this name is not in an archive; null if it may be. */
+    static @Nullable String problem(String name) {
         for (String part : name.split("/", -1)) {
-            if (part.isEmpty() || part.equals(".") || part.equals("..") || part.matches(".*[\\\\:\\p{Cntrl}].*")) {
-                throw new IllegalArgumentException(
-                        "file \"" + name + "\": leaves the directory (expected: a path below it, without \"..\")");
+            if (part.isEmpty()
+                    || part.equals(".")
+                    || part.equals("..")
+                    || UNFIT.matcher(part).find()) {
+                return "the name leaves the directory, or does so on other systems";
             }
         }
         boolean isOfDatabase = name.startsWith(DatabaseCopy.FILE) && !name.equals(DatabaseCopy.FILE);
-        if (isOfDatabase || FORBIDDEN.contains(name)) {
-            throw new IllegalArgumentException("file \"" + name + "\": not part of a backup" + EXPECTED);
-        }
-        return name;
+        return isOfDatabase || FORBIDDEN.contains(name) ? "not part of a backup" : null;
     }
 
     private static Map<?, ?> object(@Nullable Object value, String member) {

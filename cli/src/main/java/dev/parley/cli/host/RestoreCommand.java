@@ -10,22 +10,27 @@ import dev.parley.hub.secrets.SecretDirectory;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.database.SqliteSystem;
 import dev.parley.store.move.DatabaseCopy;
+import dev.parley.store.move.DatabaseCopy.Levels;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
+import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import java.util.zip.ZipException;
 
 /** {@code parley restore}: makes a data directory of an archive of {@code parley backup}; for operators, not part of A2A. */
 public final class RestoreCommand {
+    private static final String ROOT = "root";
+
     private RestoreCommand() {}
 
     public static Command command() {
@@ -53,18 +58,28 @@ public final class RestoreCommand {
         }
         Path directory = call.path(named).toAbsolutePath().normalize();
         try (BackupArchive archive = BackupArchive.open(file)) {
-            requireLevel(archive.manifest());
+            requireLevel(archive.manifest().schema(), archive.manifest().modules(), archive.manifest());
             boolean isNew = !isEmptyDirectory(directory);
-            try {
-                OwnersOnly.directory(directory);
-                try (var staging = Staging.make(directory, "restore", call)) {
+            requireOwner(directory);
+            try (Closeable lock = DatabaseCopy.hold(directory)) {
+                requireUnused(directory);
+                try (var staging = Staging.make(directory, Staging.RESTORE, call)) {
                     return run(call, archive, staging.path(), directory);
+                } finally {
+                    Files.deleteIfExists(directory.resolve(BackupManifest.LOCK));
                 }
             } finally {
                 if (isNew) {
                     removeIfEmpty(directory);
                 }
             }
+        } catch (FileAlreadyExistsException other) {
+            throw CommandException.of(
+                    Kind.DATA,
+                    "file \"" + other.getFile() + "\": written by another program meanwhile (expected: no program that"
+                            + " uses the directory)",
+                    "stop the program, and restore to an empty directory",
+                    other);
         } catch (StoreException | IllegalArgumentException refused) {
             throw refused(file, String.valueOf(refused.getMessage()), refused);
         } catch (NoSuchFileException missing) {
@@ -88,11 +103,43 @@ public final class RestoreCommand {
                 cause);
     }
 
+    /** Refuses to write as root into the directory of another user, who can replace files in it by links. */
+    private static void requireOwner(Path directory) throws IOException {
+        if (isRoot()
+                && Files.exists(directory)
+                && !Files.getOwner(directory).getName().equals(ROOT)) {
+            String owner = Files.getOwner(directory).getName();
+            throw CommandException.usage(
+                    "--data \"" + directory + "\": belongs to " + owner + " (expected: a directory of the user)",
+                    "run the command as " + owner);
+        }
+    }
+
+    static boolean isRoot() {
+        return ROOT.equals(System.getProperty("user.name"));
+    }
+
+    /** Refuses a directory that a hub has begun to use before this command had its lock. */
+    private static void requireUnused(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            files.filter(file -> !file.endsWith(BackupManifest.LOCK))
+                    .findAny()
+                    .ifPresent(file -> refuseUsed(directory, file));
+        }
+    }
+
+    private static void refuseUsed(Path directory, Path file) {
+        throw CommandException.usage(
+                "--data \"" + directory + "\": not empty: it has \"" + file.getFileName()
+                        + "\" (expected: a new or empty directory)",
+                "name another directory: a restore replaces nothing");
+    }
+
     /** @throws IllegalArgumentException if a newer Parley has written the data */
-    private static void requireLevel(BackupManifest manifest) {
-        requireLevel("the tables of tasks", manifest.schema(), SqliteSystem.SCHEMA, manifest);
+    private static void requireLevel(long schema, Map<String, Integer> modules, BackupManifest manifest) {
+        requireLevel("the tables of tasks", schema, SqliteSystem.SCHEMA, manifest);
         for (ModuleTables tables : HubTables.of(DatabaseKind.SQLITE, List.of())) {
-            Integer version = manifest.modules().get(tables.module());
+            Integer version = modules.get(tables.module());
             if (version != null) {
                 requireLevel(
                         "the tables of \"" + tables.module() + "\"",
@@ -121,16 +168,13 @@ public final class RestoreCommand {
         if (Files.notExists(directory)) {
             return false;
         }
-        if (Files.isDirectory(directory)) {
-            try (Stream<Path> files = Files.list(directory)) {
-                if (files.findAny().isEmpty()) {
-                    return true;
-                }
-            }
+        if (!Files.isDirectory(directory)) {
+            throw CommandException.usage(
+                    "--data \"" + directory + "\": a file (expected: a new or empty directory)",
+                    "name another directory");
         }
-        throw CommandException.usage(
-                "--data \"" + directory + "\": not empty (expected: a new or empty directory)",
-                "name another directory: a restore replaces nothing");
+        requireUnused(directory);
+        return true;
     }
 
     private static void removeIfEmpty(Path directory) throws IOException {
@@ -150,8 +194,12 @@ public final class RestoreCommand {
         var writing = new CopyReport(call.output());
         archive.extract(staging, bytes -> writing.bytes("restoring", bytes, manifest.bytes()));
         call.output().progress("checking the database");
-        DatabaseCopy.check(staging.resolve(DatabaseCopy.FILE));
+        Levels levels = DatabaseCopy.check(staging.resolve(DatabaseCopy.FILE));
+        requireLevel(levels.schema(), levels.modules(), manifest);
         CopyChecks checks = CopyChecks.of(staging, SecretDirectory.data(staging), DoctorCommand.keys(call));
+        List<String> secrets = checks.secrets().stream()
+                .map(problem -> problem.replace(staging.toString(), directory.toString()))
+                .toList();
         move(staging, directory);
         var done = new LinkedHashMap<String, Object>();
         done.put("data", directory.toString());
@@ -159,27 +207,32 @@ public final class RestoreCommand {
         done.put("version", manifest.version());
         done.put("files", manifest.members().size());
         done.put("audit", checks.audit());
-        String data = Invocation.quoted(directory.toString());
-        done.put("next", "stop the other hub; parley doctor --data " + data + "; parley up --data " + data);
+        if (!secrets.isEmpty()) {
+            done.put("secrets", secrets);
+        }
+        String keys = call.option("--encryption-key-file");
+        String data = Invocation.quoted(directory.toString())
+                + (keys == null ? "" : " --encryption-key-file " + Invocation.quoted(keys));
+        done.put(
+                "next",
+                "stop the other hub; parley doctor --data " + data + "; parley up --data " + data
+                        + " and the other settings of that hub");
         call.output().members(done);
-        checks.secrets().forEach(problem -> call.output().warn(problem));
+        secrets.forEach(problem -> call.output().warn(problem));
         if (checks.isAuditBroken()) {
             call.output().warn("the audit of the data was changed before the backup: compare it with an earlier one");
         }
-        if (!Files.getOwner(directory).equals(Files.getOwner(directory.resolve(DatabaseCopy.FILE)))) {
-            call.output()
-                    .warn(
-                            "the files have another owner than the directory: give them to the user of the hub, by chown -R");
+        if (isRoot()) {
+            call.output().warn("the files belong to root: give them to the user of the hub, by chown -R");
         }
         return 0;
     }
 
-    /** Gives the files their places, the database first: a hub that is started in between finds its secrets missing, and ends. */
+    /** Gives the files their places. The lock keeps hubs out of the directory meanwhile. */
     private static void move(Path staging, Path directory) throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.list(staging)) {
-            files = all.sorted(Comparator.comparing(file -> !file.endsWith(DatabaseCopy.FILE)))
-                    .toList();
+            files = all.toList();
         }
         var moved = new ArrayList<Path>();
         try {

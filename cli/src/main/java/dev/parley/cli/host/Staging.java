@@ -14,6 +14,9 @@ import java.util.stream.Stream;
  * process that is killed leaves it.
  */
 record Staging(Path path, Interruption interruption) implements AutoCloseable {
+    /** Name of the directory of a restore, which is in the data directory. */
+    static final String RESTORE = "restore";
+
     /** Makes the directory, with a hidden name that begins with {@code name}. */
     static Staging make(Path parent, String name, Invocation call) throws IOException {
         Path path = Files.createTempDirectory(parent, "." + name + ".");

@@ -7,6 +7,7 @@ import dev.parley.store.files.DataFiles;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import dev.parley.store.spi.StoreException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,15 @@ public final class DatabaseCopy {
     private static final int STEPS = 10_000;
 
     private DatabaseCopy() {}
+
+    /**
+     * Holds the lock of a data directory, which is made if it is missing: no hub starts in it until the result is closed.
+     *
+     * @throws dev.parley.store.spi.InUseException if a hub has the lock
+     */
+    public static Closeable hold(Path directory) throws IOException {
+        return DataFiles.lock(directory)::close;
+    }
 
     /**
      * Writes a copy of the database of {@code directory} to a new file, for its owner only. It is not flushed to the disk.
