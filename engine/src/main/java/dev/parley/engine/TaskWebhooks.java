@@ -78,7 +78,8 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
             add(live, webhook, deliveries, Tasks.cause(context));
-            if (live.written() > after) {
+            if (live.written() > after
+                    || live.isForeign()) { // its owner may have written what this engine has not read yet
                 deliveries.wake(live.key());
             }
             return webhook.config().withoutSecrets();
