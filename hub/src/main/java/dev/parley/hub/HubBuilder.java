@@ -9,7 +9,6 @@ import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.ReadSettings;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
-import dev.parley.server.ServerBuilder;
 import dev.parley.store.encryption.Sealing;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.trust.Authentication;
@@ -336,7 +335,8 @@ public final class HubBuilder {
     /**
      * Opens the store and hosts the agents as {@link #start} does, without a port: a container hands requests to {@link
      * Platform#handle}. Needs the {@link #publicUrl}, which is the address at which the container serves them. The container is
-     * responsible for TLS and for limits of connections and waiting.
+     * responsible for TLS and for limits of connections and waiting. As long as an agent answers callers without credentials, clients on
+     * other machines are refused.
      *
      * @throws IllegalArgumentException if the settings contradict each other, or need a port
      * @throws dev.parley.store.spi.StoreException if the data directory cannot be used
@@ -347,7 +347,8 @@ public final class HubBuilder {
             throw new IllegalArgumentException(
                     "admin-port or grpc-on-cards: set (expected: neither, because a platform has no port)");
         }
-        return new Platform(setup, ServerBuilder::mount, false);
+        boolean isOpen = setup.isOpen();
+        return new Platform(setup, server -> server.forThisMachine(isOpen).mount(), false);
     }
 
     private Setup setup() {

@@ -193,7 +193,8 @@ final class Setup {
         }
     }
 
-    private boolean isOpen() {
+    /** Whether an agent answers callers without credentials. */
+    boolean isOpen() {
         return authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen);
     }
 

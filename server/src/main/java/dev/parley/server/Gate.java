@@ -3,7 +3,9 @@ package dev.parley.server;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Loopback;
 import dev.parley.server.limits.CurrentAdmission;
 import dev.parley.server.limits.OpenStreams;
 import dev.parley.server.wire.Cors;
@@ -41,8 +43,11 @@ final class Gate {
     private final Routes routes;
     private final BrowserRule browsers;
     private final OpenStreams streams;
+    private final boolean forThisMachine;
 
-    Gate(Routes routes, BrowserRule browsers, OpenStreams streams) {
+    /** @param forThisMachine whether clients on other machines are refused */
+    Gate(Routes routes, BrowserRule browsers, OpenStreams streams, boolean forThisMachine) {
+        this.forThisMachine = forThisMachine;
         this.routes = routes;
         this.browsers = browsers;
         this.streams = streams;
@@ -66,6 +71,12 @@ final class Gate {
             return early;
         }
         try {
+            if (forThisMachine && !Loopback.isAddress(head.arrival().address())) {
+                throw A2AException.of(
+                        A2AError.PERMISSION_DENIED,
+                        "Client on another machine (expected: one on the machine of the hub, as long as callers need no"
+                                + " credentials)");
+            }
             if (forAllOrigins) {
                 browsers.checkHost(headers);
             } else {

@@ -43,7 +43,7 @@ final class HttpServer extends AgentSite implements Server {
         var cors = new Cors(settings.corsOrigins);
         var browsers = settings.browsers(
                 cors, address.isUnresolved() || !address.getAddress().isLoopbackAddress());
-        var gate = new Gate(routes, browsers, streams);
+        var gate = new Gate(routes, browsers, streams, false);
         Consumer<Exchange> calls = dialect == null ? null : exchange -> call(dialect, gate, browsers, exchange);
         this.web = new HelidonServer(
                 foundation(settings, address), new RequestEntry(gate, cors, settings.keepAlive, calls));

@@ -34,7 +34,7 @@ final class MountedSite extends AgentSite implements Mount {
         var routes = settings.routes(agents, () -> draining);
         String host = settings.publicHost();
         var browsers = settings.browsers(new Cors(settings.corsOrigins), host != null && !Loopback.is(host));
-        this.gate = new Gate(routes, browsers, streams);
+        this.gate = new Gate(routes, browsers, streams, settings.forThisMachine);
     }
 
     @Override

@@ -62,6 +62,7 @@ public final class ServerBuilder {
 
     Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
     boolean protectCards;
+    boolean forThisMachine;
     Supplier<Optional<String>> ended = Optional::empty;
     Supplier<Optional<String>> obstacle = Optional::empty;
     Function<String, Optional<A2AException>> absent = name -> Optional.empty();
@@ -128,6 +129,12 @@ public final class ServerBuilder {
      */
     public ServerBuilder publicUrl(String publicUrl) {
         this.publicUrl = publicUrl.endsWith("/") ? publicUrl.substring(0, publicUrl.length() - 1) : publicUrl;
+        return this;
+    }
+
+    /** Whether a {@link #mount} refuses clients on other machines; a server of its own has its {@link #bindAddress}. Default: false. */
+    public ServerBuilder forThisMachine(boolean isForThisMachine) {
+        this.forThisMachine = isForThisMachine;
         return this;
     }
 

@@ -7,6 +7,8 @@ import jakarta.servlet.http.MappingMatch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +33,17 @@ record ServletExchange(HttpServletRequest request, HttpServletResponse response)
                 left--) {
             end = path.indexOf('/', end + 1);
             if (end < 0) {
-                return "";
+                end = path.length();
             }
         }
-        return path.substring(end);
+        // A container also maps paths such as /a2a;x, which rules of a proxy for /a2a do not match: no agent has the
+        // whole path.
+        boolean isPlain = decoded(path.substring(0, end)).equals(decoded(request.getContextPath()) + mapping);
+        return isPlain ? path.substring(end) : path;
+    }
+
+    private static String decoded(String path) {
+        return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     @Override
@@ -45,6 +54,9 @@ record ServletExchange(HttpServletRequest request, HttpServletResponse response)
     @Override
     public @Nullable String header(String name) {
         var values = Collections.list(request.getHeaders(name));
+        if (values.isEmpty() && name.equalsIgnoreCase("Host")) { // which HTTP/2 has not, and Tomcat does not make
+            return request.getServerName() + ":" + request.getServerPort();
+        }
         return values.isEmpty() ? null : String.join(", ", values);
     }
 

@@ -11,7 +11,13 @@ import dev.parley.hub.Platform;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.testkit.Eventually;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.http.HttpClient;
@@ -162,6 +168,49 @@ final class PlatformServletTest {
         assertThat(early.statusCode()).isEqualTo(503);
         assertThat(early.headers().firstValue("Retry-After")).contains("1");
         assertThat(get("/ready").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void aPathThatOnlyTheContainerTakesForThatOfTheMappingReachesNoAgent() throws Exception {
+        start("/", "/a2a/*", new PlatformServlet(platform::get), true);
+        host();
+        String card = "/agents/echo/.well-known/agent-card.json";
+
+        assertThat(get(card).statusCode()).isEqualTo(200);
+        assertThat(get(";x" + card).statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    @DisplayName("as long as callers need no credentials, clients on other machines are refused")
+    void clientsOnOtherMachinesAreRefusedByAnOpenPlatform() throws Exception {
+        var address = new AtomicReference<>("192.0.2.7");
+        var servlet = new PlatformServlet(platform::get);
+        var addressed = new HttpServlet() {
+            @Override
+            protected void service(HttpServletRequest request, HttpServletResponse response)
+                    throws ServletException, IOException {
+                servlet.service(
+                        (ServletRequest) new HttpServletRequestWrapper(request) {
+                            @Override
+                            public String getRemoteAddr() {
+                                return requireNonNull(address.get());
+                            }
+                        },
+                        response);
+            }
+        };
+        start("/", "/a2a/*", addressed, false);
+        host();
+
+        for (String path : List.of("/agents/echo/tasks", "/admin/keys", "/metrics")) {
+            var refused = get(path);
+            assertThat(refused.statusCode()).as(path).isEqualTo(403);
+            assertThat(refused.body()).contains("another machine", "credentials");
+        }
+        for (String here : List.of("127.0.0.1", "0:0:0:0:0:0:0:1", "[::1]", "::ffff:127.0.0.1")) {
+            address.set(here);
+            assertThat(get("/agents/echo/tasks").statusCode()).as(here).isEqualTo(200);
+        }
     }
 
     @Test

@@ -8,10 +8,17 @@ import org.jspecify.annotations.Nullable;
 public final class Loopback {
     private static final String NAME = "(?i:localhost|127(?:\\.\\d{1,3}){3}|\\[::1])";
     private static final Pattern HOST = Pattern.compile(NAME);
+    private static final Pattern ADDRESS =
+            Pattern.compile("(?i:(\\[?(::|(0+:){5})ffff:)?127(\\.\\d{1,3}){3}]?|\\[?(::|(0+:){7})0*1]?)(%\\w+)?");
     private static final Pattern AUTHORITY = Pattern.compile(NAME + "(:\\d{1,5})?");
     private static final Pattern URL = Pattern.compile("^http://" + NAME + "(:\\d+)?(?=/|$)");
 
     private Loopback() {}
+
+    /** True for an address of the loopback interface as a server names its client. */
+    public static boolean isAddress(String address) {
+        return ADDRESS.matcher(address).matches();
+    }
 
     /** True for a host name, or an address, of the loopback interface. */
     public static boolean is(String host) {
