@@ -4,12 +4,17 @@ import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.hub.Platform;
+import dev.parley.store.spi.Ending;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.LivenessState;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.env.Environment;
 
@@ -26,10 +31,13 @@ public final class HostedHub implements SmartLifecycle {
 
     private static final int DEFAULT_PORT = 8080;
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.spring");
+
     private final Environment environment;
     private final ParleyProperties properties;
     private final List<Agent> agents;
     private final List<HubCustomizer> customizers;
+    private final ApplicationContext application;
     private final boolean inServlet;
 
     /** The platform, also after its end, when it refuses all requests; null before the first start and if there is a hub. */
@@ -43,7 +51,9 @@ public final class HostedHub implements SmartLifecycle {
             ParleyProperties properties,
             List<Agent> agents,
             List<HubCustomizer> customizers,
+            ApplicationContext application,
             boolean inServlet) {
+        this.application = application;
         this.environment = environment;
         this.properties = properties;
         this.agents = List.copyOf(agents);
@@ -61,13 +71,28 @@ public final class HostedHub implements SmartLifecycle {
         if (inServlet && environment.getProperty("parley.public-url") == null) {
             builder.publicUrl(localUrl());
         }
+        builder.onWaiting(reason -> LOG.log(Level.INFO, reason));
         customizers.forEach(customizer -> customizer.customize(builder));
+        Optional<String> key;
         if (inServlet) {
-            platform = builder.platform();
+            Platform inContainer = builder.platform();
+            inContainer.onEnding(this::ended);
+            platform = inContainer;
+            key = inContainer.bootstrapKey();
         } else {
-            hub = builder.start();
+            Hub own = builder.start();
+            own.onEnding(this::ended);
+            hub = own;
+            key = own.bootstrapKey();
         }
         running = true;
+        key.ifPresent(text -> LOG.log(Level.WARNING, "first key of the hub: {0} (scope admin; shown this once)", text));
+    }
+
+    /** Reports that this application has lost its database to another hub: what supervises it should start it again. */
+    private void ended(Ending ending) {
+        LOG.log(Level.ERROR, "the hub has ended, and answers 503 until the application starts again: {0}", ending);
+        AvailabilityChangeEvent.publish(application, LivenessState.BROKEN);
     }
 
     /** The address of the application for callers on the same machine. */
@@ -79,8 +104,10 @@ public final class HostedHub implements SmartLifecycle {
                 "local.server.port",
                 Integer.class,
                 environment.getProperty("server.port", Integer.class, DEFAULT_PORT));
-        return (isSecure ? "https" : "http") + "://localhost:" + port
-                + environment.getProperty("server.servlet.context-path", "") + properties.path();
+        // In tests without a web server the port is 0, which no address has.
+        String context =
+                environment.getProperty("server.servlet.context-path", "").replaceFirst("/+$", "");
+        return (isSecure ? "https" : "http") + "://localhost:" + Math.max(1, port) + context + properties.path();
     }
 
     @Override

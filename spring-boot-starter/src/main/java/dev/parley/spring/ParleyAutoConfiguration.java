@@ -5,7 +5,6 @@ import dev.parley.servlet.PlatformServlet;
 import io.opentelemetry.api.OpenTelemetry;
 import jakarta.servlet.Servlet;
 import java.util.stream.Stream;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -14,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -33,7 +33,7 @@ public final class ParleyAutoConfiguration {
             ObjectProvider<Agent> agents,
             ObjectProvider<HubCustomizer> customizers,
             ObjectProvider<OpenTelemetry> telemetry,
-            BeanFactory beans) {
+            ApplicationContext application) {
         OpenTelemetry traces = telemetry.getIfUnique();
         Stream<HubCustomizer> first = traces == null ? Stream.empty() : Stream.of(hub -> hub.openTelemetry(traces));
         return new HostedHub(
@@ -41,7 +41,8 @@ public final class ParleyAutoConfiguration {
                 properties,
                 agents.orderedStream().toList(),
                 Stream.concat(first, customizers.orderedStream()).toList(),
-                beans.containsBean(SERVLET));
+                application,
+                application.containsBean(SERVLET));
     }
 
     /** In an application with a servlet container. */

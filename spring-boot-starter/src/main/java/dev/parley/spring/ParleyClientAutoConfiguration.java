@@ -67,7 +67,15 @@ public final class ParleyClientAutoConfiguration {
             Binder.get(environment)
                     .bind("parley.clients", Bindable.mapOf(String.class, Client.class))
                     .orElse(Map.of())
-                    .forEach((name, client) -> registry.registerBeanDefinition(name, definition(name, client)));
+                    .forEach((name, client) -> register(registry, name, client));
+        }
+
+        private static void register(BeanDefinitionRegistry registry, String name, Client client) {
+            if (registry.containsBeanDefinition(name)) {
+                throw new IllegalArgumentException(
+                        "parley.clients." + name + ": a bean has this name (expected: a name that no bean has)");
+            }
+            registry.registerBeanDefinition(name, definition(name, client));
         }
 
         private static RootBeanDefinition definition(String name, Client client) {
