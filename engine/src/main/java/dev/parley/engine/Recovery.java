@@ -12,7 +12,6 @@ import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.CallChain;
-import dev.parley.protocol.Task;
 import dev.parley.protocol.retry.Backoff;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -269,8 +268,7 @@ final class Recovery {
             setAside(entry, unreadable);
             return;
         }
-        Task held = pin == null ? null : pin.task().hold().orElse(null);
-        if (pin != null && held == null) {
+        if (pin != null && !pin.task().hold()) {
             boolean isOwn = entry.refused == null && !pin.task().isForeign();
             pin.close();
             if (isOwn) { // this engine runs it, and has said so on disk
@@ -292,14 +290,14 @@ final class Recovery {
         }
         // Only now: an object that is loaded after this is not held, and while this one is pinned there is no other.
         waiting.remove(key, entry);
-        if (pin == null || held == null) {
+        if (pin == null) {
             return; // removed meanwhile, or nothing of it was ever written
         }
         line.ahead.incrementAndGet();
         try (pin) {
             LiveTask live = pin.task();
             boolean crash = entry.refused == null;
-            boolean begins = runner.recover(live, held, cause, crash);
+            boolean begins = runner.recover(live, requireNonNull(live.durable()), cause, crash);
             if (!begins) {
                 line.ahead.decrementAndGet();
             }

@@ -402,13 +402,12 @@ final class Runner {
     /**
      * Resumes a task after a crash or a refused write, or ends it if its agent does not support that.
      *
-     * @param task as it stood before the messages that wait for this, which have runs of their own
      * @param cause caller that began it
      * @param crash true after a restart; false if the log refused what the agent emitted, which it may do again
      * @return whether a turn of it runs, or waits to be let run
      */
     boolean recover(LiveTask live, Task task, Cause cause, boolean crash) {
-        if (task.state().isSettled() || requireNonNull(live.durable()).state().isSettled()) {
+        if (task.state().isSettled()) {
             return letRun(live, null);
         }
         int attempt = attempt(task);

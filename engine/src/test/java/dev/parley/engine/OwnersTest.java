@@ -416,35 +416,6 @@ final class OwnersTest {
         committing.interrupt();
     }
 
-    @Test
-    void anAnswerThatComesWhileItsTaskIsTakenUpIsProcessedOnce() throws Exception {
-        var texts = new LinkedBlockingQueue<String>();
-        SteppedLog stepped = SteppedLog.flowing(log);
-        AgentEndpoint one = engine(stepped).host(Agent.named("agent", "Asks").handle((request, reply) -> {
-            texts.add(request.text());
-            if (request.isFollowUp()) {
-                reply.complete("done");
-            } else {
-                reply.askForInput("what?");
-            }
-        }));
-        Message question = Message.user(Part.text("question"));
-        Task task = (Task) one.call(SendMessage.of(question.withId("m-1")), Calls.ALICE);
-        var key = new TaskKey(Calls.ALICE.scope(), "agent", task.id());
-        var answered = new CountDownLatch(1);
-        stepped.onNextCause(() -> {
-            sendImmediately(one, Message.user(Part.text("answer")).withId("m-2").in(null, task.id()));
-            answered.countDown();
-        });
-
-        stepped.onTakeOver(heads ->
-                answered.getCount() == 0 ? heads : log.find(key).stream().toList());
-
-        assertThat(answered.await(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(await(one, task.id()).state()).isEqualTo(TaskState.COMPLETED);
-        assertThat(texts).containsExactly("question", "answer");
-    }
-
     private static AgentEndpoint fenced(Engine engine, List<Long> fences) {
         return engine.host(Agent.named("agent", "Asks").resumable(true).handle((request, reply) -> {
             fences.add(request.fence());

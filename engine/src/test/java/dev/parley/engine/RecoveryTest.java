@@ -26,7 +26,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -98,40 +97,6 @@ final class RecoveryTest {
 
         assertThat(await(agent, begun.id()).text()).isEqualTo("attempt 2");
         awaitIdle(engine); // a task ends a moment before its slot is given back
-    }
-
-    @Test
-    void aMessageThatComesWhileItsTaskIsTakenUpIsProcessedAfterTheOneBefore() throws Exception {
-        Task begun = sendImmediately(
-                engine.host(Agent.named("agent", "Works").handle((request, reply) -> {
-                    reply.working("busy");
-                    new CountDownLatch(1).await();
-                })),
-                "first");
-        Calls.awaitUntil(() -> disk.unfinished().getFirst().state() == TaskState.WORKING);
-        SteppedLog next = SteppedLog.flowing(disk);
-        var texts = new LinkedBlockingQueue<String>();
-        var asked = new CountDownLatch(1);
-        Engine after = Engine.builder(next).build();
-        var agent = new CompletableFuture<AgentEndpoint>();
-        next.onNextCause(() -> {
-            sendImmediately(agent.join(), Message.user(Part.text("second")).in(null, begun.id()));
-            asked.countDown();
-        });
-        agent.complete(after.host(
-                Agent.named("agent", "Goes on").resumable(true).handle((request, reply) -> {
-                    texts.add(request.text());
-                    if (request.text().equals("second")) {
-                        reply.complete("done");
-                    } else {
-                        reply.working("first done");
-                    }
-                })));
-
-        assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(await(agent.join(), begun.id()).state()).isEqualTo(TaskState.COMPLETED);
-        assertThat(texts).containsExactly("first", "second");
-        after.close();
     }
 
     @Test

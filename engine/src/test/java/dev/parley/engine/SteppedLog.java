@@ -28,7 +28,6 @@ final class SteppedLog implements TaskLog {
     private final ArrayDeque<Writer> queue = new ArrayDeque<>();
     private final Set<String> damaged = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Runnable> reading = new AtomicReference<>();
-    private final AtomicReference<@Nullable Runnable> causing = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> finding = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> removing = new AtomicReference<>();
     private final AtomicReference<@Nullable RuntimeException> erasing = new AtomicReference<>();
@@ -195,11 +194,6 @@ final class SteppedLog implements TaskLog {
         takeover = answer;
     }
 
-    /** Runs {@code action} when the cause of a task is read next, before the answer. */
-    void onNextCause(Runnable action) {
-        causing.set(action);
-    }
-
     @Override
     public Optional<Head> find(TaskKey key) {
         Optional<Head> head = disk.find(key);
@@ -260,10 +254,6 @@ final class SteppedLog implements TaskLog {
 
     @Override
     public Optional<Cause> cause(TaskKey key) {
-        Runnable action = causing.getAndSet(null);
-        if (action != null) {
-            action.run();
-        }
         return disk.cause(key);
     }
 

@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -114,10 +113,10 @@ public final class LiveTask implements TaskLog.Writer {
 
     /** A task that is yet to begin. */
     public LiveTask(TaskKey key, String contextId, EngineParts engine) {
-        this(key, contextId, null, engine);
+        this(key, contextId, false, engine);
     }
 
-    private LiveTask(TaskKey key, String contextId, @Nullable Task held, EngineParts engine) {
+    private LiveTask(TaskKey key, String contextId, boolean held, EngineParts engine) {
         this.key = key;
         this.cause = new Cause(key.scope().owner(), "", null, CallChain.NONE);
         this.contextId = contextId;
@@ -135,7 +134,7 @@ public final class LiveTask implements TaskLog.Writer {
      * @param held whether it is yet to be taken up
      */
     public LiveTask(TaskKey key, Task task, long sequence, boolean held, EngineParts engine) {
-        this(key, task.contextId(), held ? task : null, engine);
+        this(key, task.contextId(), held, engine);
         this.ahead = task;
         this.durable = task;
         this.emitted = sequence;
@@ -505,15 +504,15 @@ public final class LiveTask implements TaskLog.Writer {
         return isForeign;
     }
 
-    /** Has the task wait until it is taken up by this engine. Returns it without the messages that wait; empty if a run of it goes on. */
-    public Optional<Task> hold() {
+    /** Has the task wait until it is taken up by this engine, which owns it; false if a run of it goes on. */
+    public boolean hold() {
         return Guarded.by(lock, () -> {
             Task task = durable;
-            Task held = runs.hold(emitted == written ? task : null);
-            if (held != null && task != null && !task.state().isSettled()) {
+            boolean isHeld = runs.hold(emitted == written);
+            if (isHeld && task != null && !task.state().isSettled()) {
                 isForeign = false;
             }
-            return Optional.ofNullable(held);
+            return isHeld;
         });
     }
 

@@ -17,8 +17,8 @@ public final class RunQueue {
     private final ReentrantLock lock;
     private final ArrayDeque<Run> mailbox = new ArrayDeque<>();
     private volatile @Nullable Run run;
-    /** The task as it stood when its runs began to wait, because it is yet to be taken up; null if they do not. */
-    private @Nullable Task held;
+    /** True while the task is yet to be taken up: its runs wait. */
+    private boolean held;
 
     private volatile long epoch;
 
@@ -36,9 +36,9 @@ public final class RunQueue {
 
     /**
      * @param lock of the task
-     * @param held the task as it is to be taken up; null if it is not
+     * @param held whether the task is yet to be taken up
      */
-    RunQueue(LiveTask task, ReentrantLock lock, @Nullable Task held) {
+    RunQueue(LiveTask task, ReentrantLock lock, boolean held) {
         this.task = task;
         this.lock = lock;
         this.held = held;
@@ -48,7 +48,7 @@ public final class RunQueue {
     public boolean enter(Run next) {
         return Guarded.by(lock, () -> {
             next.enters(epoch);
-            if (run != null || held != null) {
+            if (run != null || held) {
                 mailbox.add(next);
                 return false;
             }
@@ -77,17 +77,15 @@ public final class RunQueue {
     }
 
     /**
-     * Has runs wait until the task is taken up. Returns the task as it stood before the messages that wait; null if a run goes on. Called under
-     * the lock of the task.
+     * Has runs wait until the task is taken up; false if one goes on.
      *
-     * @param task as it is on disk; null if events of it are not: the last run may have ended it, or asked, by these
+     * @param isWritten whether all events of the task are on disk: the last run may have ended it, or asked, by those that are not
      */
-    @Nullable
-    Task hold(@Nullable Task task) {
-        if (held == null && run == null) {
-            held = task;
-        }
-        return held;
+    boolean hold(boolean isWritten) {
+        return Guarded.by(lock, () -> {
+            held |= isWritten && run == null;
+            return held;
+        });
     }
 
     /** The run that goes on, or waits for a slot; null if there is none. */
@@ -126,7 +124,7 @@ public final class RunQueue {
     public @Nullable Run resume(@Nullable Run first) {
         lock.lock();
         try {
-            held = null;
+            held = false;
             if (first == null) {
                 return leave();
             }
