@@ -46,6 +46,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("heavy")
+@Tag("measured") // with nothing beside it: .ci/run
 final class HostileGroupTest {
     private static final int AT_ONCE = 3;
     private static final int OPEN_STREAMS = 20;
