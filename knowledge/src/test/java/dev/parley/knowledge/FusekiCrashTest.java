@@ -33,8 +33,7 @@ class FusekiCrashTest extends GraphCrashTest {
 
     @Override
     int kills() {
-        return 10; // the database is killed as often by the test that this one extends; here, kills meet what is
-        // between two servers
+        return 10; // kills between two servers; GraphCrashTest kills a process with one database twenty times
     }
 
     @Override

@@ -158,7 +158,7 @@ public final class BackupCommand {
     /**
      * Files of a data directory by their names in the archive, but for the database and the lock. A link to a file counts as the file.
      *
-     * @param leftOut receives what is not in the archive, and why
+     * @param leftOut receives the names of files that the archive lacks, with the reasons
      * @throws CommandException if a file cannot be in an archive, or cannot be read
      */
     private static Map<String, Path> files(Path data, @Nullable Path secrets, List<String> leftOut) throws IOException {
@@ -167,7 +167,7 @@ public final class BackupCommand {
         files.keySet().removeIf(OF_DATABASE::contains);
         for (String name : List.copyOf(files.keySet())) {
             if (name.startsWith(DatabaseCopy.FILE) || name.startsWith("." + Staging.RESTORE + ".")) {
-                leftOut.add('"' + name + "\" (a file of another database)");
+                leftOut.add('"' + name + "\" (a file of another database, or of an interrupted restore)");
                 files.remove(name);
             }
         }

@@ -36,7 +36,7 @@ record Staging(Path path, Interruption interruption) implements AutoCloseable {
                 Files.deleteIfExists(file);
             }
         } catch (IOException left) {
-            // the failure of the command counts, and the name of the directory shows what is left
+            // the command reports its own failure; the hidden directory stays
         }
     }
 

@@ -169,7 +169,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
         @Override
         public void committed() {
-            // A work that has waited for long is in the old generation, where it would keep what it refers to.
+            // A work that has waited for long would keep the objects of its segment until the next full collection.
             Segment written = segment;
             segment = null;
             if (written != null && refusal != null) {
