@@ -86,7 +86,7 @@ public final class Erasure {
                 "change_no",
                 "replaced",
                 sql.contains("replaced"),
-                Sql.containing(JsonColumn.of(name)),
+                JsonColumn.of(name),
                 json -> unnamedInList(json, name, hash));
         rows += keys(name);
         rows += each(

@@ -57,13 +57,11 @@ public record Sql(DatabaseKind kind) {
         return select + (kind == DatabaseKind.SQLITE ? "" : " FOR UPDATE");
     }
 
-    /** A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. */
+    /**
+     * A condition that the text {@code column} has the parameter in it, whatever the case of (at least) its Latin letters. LIKE
+     * compares letter by letter: a text of 499 "a" and one "b" in a mebibyte of "a" takes it a second, this function 20 ms.
+     */
     String contains(String column) {
-        return column + (kind == DatabaseKind.SQLITE ? " LIKE ? ESCAPE '\\'" : " ILIKE ? ESCAPE '\\'");
-    }
-
-    /** The parameter of {@link #contains}. */
-    static String containing(String text) {
-        return '%' + text.replaceAll("([\\\\%_])", "\\\\$1") + '%';
+        return (kind == DatabaseKind.SQLITE ? "instr" : "strpos") + "(lower(" + column + "), lower(?)) > 0";
     }
 }

@@ -48,7 +48,7 @@ final class SqlEntities {
         // Conditions on the entity itself are evaluated once per entity, not once per statement.
         var having = new Where("1 = 1");
         if (filter.text() != null) {
-            says(having, "", true, "k.datatype <> 0 AND " + sql.contains("k.lexical"), Sql.containing(filter.text()));
+            says(having, "", true, "k.datatype <> 0 AND " + sql.contains("k.lexical"), filter.text());
         }
         for (Condition condition : filter.conditions()) {
             if (!add(having, condition)) {
@@ -132,7 +132,7 @@ final class SqlEntities {
             }
             case CONTAINS -> {
                 alternatives.add(sql.contains("k.lexical"));
-                values.add(Sql.containing(text));
+                values.add(text);
             }
             case EXISTS -> throw new IllegalStateException("has no values");
         }
