@@ -633,6 +633,18 @@ final class SharedTasksTest {
         }
     }
 
+    /** Keeps the writer busy until the latch opens, so that works submitted meanwhile are one group. Returns once it is. */
+    private Future<?> blockWriter(Store store, CountDownLatch until) {
+        var begun = new CountDownLatch(1);
+        Future<?> blocking = senders.submit(() -> store.database().write(session -> {
+            begun.countDown();
+            awaitOpen(until);
+            return true;
+        }));
+        awaitOpen(begun);
+        return blocking;
+    }
+
     private static long groups(Store store) {
         return store.database().read(session -> session.number("SELECT max(group_no) FROM stream_group"));
     }
@@ -649,10 +661,7 @@ final class SharedTasksTest {
         schema.run("UPDATE task SET owner = 999 WHERE task_id IN ('task-11', 'task-27')");
         schema.run("UPDATE task SET owner = NULL, state = 6, last_seq = 2 WHERE task_id = 'task-35'");
         var blocked = new CountDownLatch(1);
-        Future<?> blocking = senders.submit(() -> store.database().write(session -> {
-            awaitOpen(blocked);
-            return true;
-        }));
+        Future<?> blocking = blockWriter(store, blocked);
         long before = groups(store);
 
         Map<String, CompletableFuture<Segment>> written = new TreeMap<>();
@@ -698,10 +707,7 @@ final class SharedTasksTest {
             }
         });
         var blocked = new CountDownLatch(1);
-        Future<?> blocking = senders.submit(() -> store.database().write(session -> {
-            awaitOpen(blocked);
-            return true;
-        }));
+        Future<?> blocking = blockWriter(store, blocked);
 
         List<CompletableFuture<Segment>> written = tasks.stream()
                 .map(task -> Segments.submit(
