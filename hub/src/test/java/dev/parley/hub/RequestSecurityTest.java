@@ -219,6 +219,7 @@ final class RequestSecurityTest {
         }
     }
 
+    @Tag("heavy")
     @Test
     @DisplayName("S54: names whose hashes collide are refused, as are very many, and others are served")
     @Timeout(20)
@@ -512,6 +513,7 @@ final class RequestSecurityTest {
         assertThat(post(envelope("ListTasks", "{'pageSize':1}")).statusCode()).isEqualTo(200);
     }
 
+    @Tag("heavy")
     @Test
     @DisplayName("S74: who floods with tasks or with cancellations has to wait, and others need not")
     @Timeout(300)
