@@ -144,7 +144,7 @@ public final class LegacyDialect extends Dialect {
 
     @Override
     public A2AException shown(A2AException problem) {
-        return first ? problem.inWords(this::field, RewordedAgent::withoutTaskId) : problem;
+        return first ? problem.inWords(this::field, DialectErrorsAgent::withoutTaskId) : problem;
     }
 
     /** The name that a field of 1.0 has in 0.1 or, in snake_case, in the Agentic Kernel. */
@@ -168,7 +168,7 @@ public final class LegacyDialect extends Dialect {
             return agent;
         }
         var older = new LegacyEndpoint(
-                model.equals(LegacyModel.PROTO) ? agent : RewordedAgent.older(agent),
+                model.equals(LegacyModel.PROTO) ? agent : DialectErrorsAgent.older(agent),
                 first,
                 model.equals(LegacyModel.KERNEL) ? null : model::isFinal);
         return first ? new FormedTasks(older, new TaskForm(LegacyEndpoint.nameIn(operation), null)) : older;

@@ -5,7 +5,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
-import dev.parley.dialect.legacy.RewordedAgent;
+import dev.parley.dialect.legacy.DialectErrorsAgent;
 import dev.parley.dialect.operations.OperationTable;
 import dev.parley.dialect.operations.Rows;
 import dev.parley.protocol.A2AError;
@@ -90,7 +90,7 @@ public final class VaultDialect extends Dialect {
 
     @Override
     public A2AException shown(A2AException problem) {
-        return problem.inWords(VaultDialect::field, RewordedAgent::withoutTaskId);
+        return problem.inWords(VaultDialect::field, DialectErrorsAgent::withoutTaskId);
     }
 
     /** The name that a field of 1.0 has here. */

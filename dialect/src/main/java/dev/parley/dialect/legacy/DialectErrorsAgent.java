@@ -9,11 +9,11 @@ import dev.parley.protocol.Operation;
 import java.util.function.UnaryOperator;
 
 /** An agent whose errors use the names that fields and values have in a dialect. */
-public record RewordedAgent(AgentEndpoint agent, UnaryOperator<String> field, UnaryOperator<String> text)
+public record DialectErrorsAgent(AgentEndpoint agent, UnaryOperator<String> field, UnaryOperator<String> text)
         implements AgentEndpoint {
     /** Errors with the names that roles and headers have before 1.0. */
-    static RewordedAgent older(AgentEndpoint agent) {
-        return new RewordedAgent(
+    static DialectErrorsAgent older(AgentEndpoint agent) {
+        return new DialectErrorsAgent(
                 agent,
                 field -> field,
                 text -> text.replace("ROLE_USER", "user")
