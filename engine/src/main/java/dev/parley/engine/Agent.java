@@ -426,7 +426,17 @@ public final class Agent {
          * @throws IllegalArgumentException if there is no such method, or one with parameters or a result of other types
          */
         public Agent skills(Object object) {
-            var methods = new SkillMethods(object);
+            return skills(object.getClass(), (method, arguments) -> method.invoke(object, arguments));
+        }
+
+        /**
+         * The same with the methods that {@code type} declares, called by {@code call}: for objects that are not of that class themselves,
+         * such as proxies.
+         *
+         * @throws IllegalArgumentException as {@link #skills(Object)}
+         */
+        public Agent skills(Class<?> type, SkillCall call) {
+            var methods = new SkillMethods(type, call);
             Builder described = copy();
             described.skills.addAll(methods.cards());
             return described.reading(methods.readsData()).handle(methods);

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One {@link Skill} method of an object: its card, its arguments from a message, and its result as an answer. */
+/** One {@link Skill} method of a class: its card, its arguments from a message, and its result as an answer. */
 final class SkillMethod {
     private final AgentCard.Skill card;
-    private final Object object;
+    private final SkillCall invocation;
     private final Method method;
     private final List<Parameter> parameters;
     private final List<Parameter> members;
     private final boolean readsText;
 
     /** @throws IllegalArgumentException if the method cannot be called for a message */
-    SkillMethod(String id, Skill skill, Object object, Method method) {
-        this.object = object;
+    SkillMethod(String id, Skill skill, SkillCall invocation, Method method) {
+        this.invocation = invocation;
         this.method = method;
         this.parameters = List.of(method.getParameters());
         List<Parameter> bound = parameters.stream()
@@ -146,7 +146,7 @@ final class SkillMethod {
     void call(@Nullable Object[] arguments, Reply reply) throws Exception {
         Object result;
         try {
-            result = method.invoke(object, arguments);
+            result = invocation.call(method, arguments);
         } catch (InvocationTargetException thrown) {
             switch (thrown.getCause()) {
                 case Exception exception -> throw exception;

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handler that calls the {@link Skill} methods of an object: the one that the message names by the member {@code skillId} of
+ * Handler that calls the {@link Skill} methods of a class: the one that the message names by the member {@code skillId} of
  * its metadata, or of the metadata of its request. A message that names none continues the skill that the task began with,
  * or is for the only skill. Safe for any thread if the methods are.
  */
@@ -21,19 +21,19 @@ final class SkillMethods implements AgentHandler {
     private final Map<String, SkillMethod> methods = new TreeMap<>();
 
     /** @throws IllegalArgumentException if there is no such method, or one that cannot be called for a message */
-    SkillMethods(Object object) {
-        for (Method method : object.getClass().getDeclaredMethods()) {
+    SkillMethods(Class<?> type, SkillCall call) {
+        for (Method method : type.getDeclaredMethods()) {
             Skill skill = method.getAnnotation(Skill.class);
-            if (skill != null) {
+            if (skill != null && !method.isBridge()) { // the compiler copies annotations to bridges
                 String id = skill.id().isEmpty() ? method.getName() : skill.id();
-                if (methods.putIfAbsent(id, new SkillMethod(id, skill, object, method)) != null) {
+                if (methods.putIfAbsent(id, new SkillMethod(id, skill, call, method)) != null) {
                     throw new IllegalArgumentException("skill \"" + id + "\": duplicate id");
                 }
             }
         }
         if (methods.isEmpty()) {
             throw new IllegalArgumentException(
-                    object.getClass().getName() + ": no skills (expected: methods annotated with @Skill)");
+                    type.getName() + ": no skills (expected: methods annotated with @Skill)");
         }
     }
 

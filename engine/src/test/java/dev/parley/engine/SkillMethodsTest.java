@@ -210,6 +210,33 @@ final class SkillMethodsTest {
         assertUnusable(new Twice(), "skill \"same\": duplicate id");
     }
 
+    @Test
+    void theMethodsOfAClassAreCalledOnAnotherObject() {
+        AgentEndpoint endpoint = engine.host(Agent.named("agent", "Has skills")
+                .skills(Librarian.class, (method, arguments) -> method.getName() + Arrays.toString(arguments)));
+
+        assertThat(send(endpoint, "lend", Part.text("Emma")).text()).isEqualTo("lendBook[Emma]");
+    }
+
+    @Test
+    void aMethodOfAGenericInterfaceIsOneSkill() {
+        AgentEndpoint endpoint = host(new Speaker());
+
+        assertThat(send(endpoint, null, Part.text("hello")).text()).isEqualTo("hello!");
+    }
+
+    interface Speaks<T> {
+        String speak(T words);
+    }
+
+    static final class Speaker implements Speaks<String> {
+        @Override
+        @Skill(description = "Speaks louder")
+        public String speak(String words) {
+            return words + "!";
+        }
+    }
+
     static final class Shows {
         @Skill(description = "Shows its arguments")
         String show(
