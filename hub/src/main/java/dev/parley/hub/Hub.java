@@ -20,6 +20,7 @@ public final class Hub implements AutoCloseable {
 
     Hub(Setup setup) {
         prepare();
+        setup.refuseContainer();
         setup.refuseOpenBinding();
         setup.waitForTurn();
         try {

@@ -198,6 +198,15 @@ final class Setup {
         return authentication.isOpen() || agentAuthentication.values().stream().anyMatch(Authentication::isOpen);
     }
 
+    /** @throws IllegalArgumentException if callers would be authenticated by a container, which a hub with a port has not */
+    void refuseContainer() {
+        if (Stream.concat(Stream.of(authentication), agentAuthentication.values().stream())
+                .anyMatch(wanted -> wanted.schemes().contains(Authentication.Scheme.CONTAINER))) {
+            throw new IllegalArgumentException(
+                    "auth: container (expected: other schemes, because callers of a port have no container)");
+        }
+    }
+
     void refuseOpenBinding() {
         refuseOpenBinding("bind", settings.server().bind());
         if (settings.adminPort() != null) {

@@ -200,6 +200,18 @@ final class PlatformTest {
     }
 
     @Test
+    void onlyAContainerAuthenticatesTheCallersOfOne() {
+        assertThatThrownBy(() -> Hub.builder()
+                        .inMemory()
+                        .port(0)
+                        .set("agent-auth", "echo=container+none")
+                        .agents(Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete()))
+                        .start())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("auth: container");
+    }
+
+    @Test
     @DisplayName("N1 S67 a platform behind a proxy takes the address of the client from a trusted proxy only")
     void forwarded() throws Exception {
         for (String trusted : List.of("127.0.0.1", "10.0.0.0/8")) {

@@ -1,5 +1,6 @@
 package dev.parley.server;
 
+import dev.parley.dialect.spi.ContainerCaller;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -26,6 +27,11 @@ public interface HttpExchange {
 
     /** The certificate of the client, which the container has verified; null for none. */
     default @Nullable X509Certificate certificate() {
+        return null;
+    }
+
+    /** The caller that the container has authenticated; null for none. */
+    default @Nullable ContainerCaller caller() {
         return null;
     }
 

@@ -42,7 +42,14 @@ final class MountedCall implements RefusableBody, AutoCloseable {
                 exchange.rawPath().isEmpty() ? "/" : exchange.rawPath(),
                 exchange.rawQuery(),
                 exchange::header,
-                path -> new RequestHead(exchange.method(), path, exchange::header, client, exchange.certificate()),
+                path -> new RequestHead(
+                        exchange.method(),
+                        path,
+                        exchange::header,
+                        client,
+                        exchange.certificate(),
+                        false,
+                        exchange.caller()),
                 admission,
                 this,
                 MountedCall::requirePresent);

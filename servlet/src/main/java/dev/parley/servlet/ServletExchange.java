@@ -1,5 +1,6 @@
 package dev.parley.servlet;
 
+import dev.parley.dialect.spi.ContainerCaller;
 import dev.parley.server.HttpExchange;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -12,8 +13,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
-/** A request of a servlet container as a platform reads it. */
-record ServletExchange(HttpServletRequest request, HttpServletResponse response) implements HttpExchange {
+/**
+ * A request of a servlet container as a platform reads it.
+ *
+ * @param caller whom the container has authenticated; null for none
+ */
+record ServletExchange(
+        HttpServletRequest request,
+        HttpServletResponse response,
+        @Nullable ContainerCaller caller) implements HttpExchange {
     @Override
     public String method() {
         return request.getMethod();

@@ -28,7 +28,7 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
     private static final List<Scheme> ANY = List.of(Scheme.API_KEY, Scheme.BEARER);
     private static final String SCOPE = "[\\x21\\x23-\\x5b\\x5d-\\x7e]+"; // RFC 6749, section 3.3
 
-    /** Ways to authenticate. The names are those of AgentVault. */
+    /** Ways to authenticate. The names are those of AgentVault, if it has them. */
     public enum Scheme {
         /** Not at all. */
         NONE("none"),
@@ -43,7 +43,9 @@ public record Authentication(Set<Scheme> schemes, Set<String> scopes) {
         /** A certificate that the caller shows when the TLS connection is made. */
         MUTUAL_TLS("mutualTLS"),
         /** Name and API key as user and password. */
-        BASIC("basic");
+        BASIC("basic"),
+        /** By the container that serves the agents, in its own way. */
+        CONTAINER("container");
 
         private final String label;
 

@@ -71,7 +71,7 @@ public final class Callers {
     /** True if a caller has a credential of this scheme. */
     boolean anyBy(Authentication.Scheme scheme) {
         return switch (scheme) {
-            case NONE -> true;
+            case NONE, CONTAINER -> true;
             case MUTUAL_TLS -> !certificates.isEmpty();
             case OPEN_ID -> false;
             case API_KEY, BASIC -> !apiKeys.isEmpty();

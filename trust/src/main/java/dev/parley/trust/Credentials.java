@@ -1,6 +1,9 @@
 package dev.parley.trust;
 
+import static java.util.Objects.requireNonNull;
+
 import com.nimbusds.jwt.JWTParser;
+import dev.parley.dialect.spi.ContainerCaller;
 import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -43,6 +46,7 @@ record Credentials(
     /** Refusal of a call without credentials. */
     static final String REQUIRED = "Authentication required";
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final String BEARER = "Bearer ";
     private static final String DPOP = "DPoP ";
     private static final String BASIC = "Basic ";
@@ -121,6 +125,9 @@ record Credentials(
             return accounts.byKeyId(session.credential().text()) != null;
         }
         String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
+        if (key == null && isOfContainer(wanted, arrival)) {
+            return true;
+        }
         Token token = key == null ? token(wanted, arrival) : null;
         if (token != null && token.scheme().equals(BASIC)) {
             return accounts.byPassword(token.text()) != null;
@@ -131,7 +138,10 @@ record Credentials(
 
     /** Whether a request has a certificate, a token, a password or a key. */
     boolean areIn(RequestHead arrival) {
-        return arrival.certificate() != null || arrival.header("Authorization") != null || apiKey(arrival) != null;
+        return arrival.caller() != null
+                || arrival.certificate() != null
+                || arrival.header("Authorization") != null
+                || apiKey(arrival) != null;
     }
 
     /** Returns the user of an API key; null if it is not known, or no longer good. */
@@ -178,6 +188,9 @@ record Credentials(
             return byKeyId(session.credential().text(), wanted, arrival);
         }
         String key = wanted.takes(Scheme.API_KEY) ? apiKey(arrival) : null;
+        if (key == null && isOfContainer(wanted, arrival)) {
+            return contained(wanted, arrival);
+        }
         Token token = token(wanted, arrival);
         if (key == null && token == null && certified == null) {
             if (wanted.isOpen()) {
@@ -212,6 +225,38 @@ record Credentials(
             }
         }
         return null;
+    }
+
+    /**
+     * Whether the caller is the one that the container has authenticated: its credential, such as a token, is not one of the hub. A browser
+     * adds cookies and passwords to requests of foreign pages as well, so that callers of such pages need a token.
+     */
+    private boolean isOfContainer(Authentication wanted, RequestHead arrival) {
+        if (arrival.caller() == null || !wanted.takes(Scheme.CONTAINER) || SessionCredentials.of(arrival) != null) {
+            return false;
+        }
+        String header = arrival.header("Authorization");
+        String site = arrival.header("Sec-Fetch-Site");
+        return arrival.method().equals("GET")
+                || arrival.method().equals("HEAD")
+                || header != null && !header.regionMatches(true, 0, BASIC, 0, BASIC.length())
+                || site == null && arrival.header("Origin") == null
+                || "none".equals(site)
+                || SessionCredentials.isOwn(arrival, required.hub().get());
+    }
+
+    private Principal contained(Authentication wanted, RequestHead arrival) {
+        ContainerCaller caller = requireNonNull(arrival.caller());
+        try {
+            return new Principal(
+                    caller.group() == null ? Principal.DEFAULT_GROUP : Principal.requireGroup(caller.group()),
+                    Principal.requireName(caller.name()),
+                    caller.scopes());
+        } catch (IllegalArgumentException unusable) {
+            LOG.log(System.Logger.Level.WARNING, "a caller of the container is refused: {0}", unusable.getMessage());
+            throw required.refusal(
+                    A2AError.UNAUTHENTICATED, "The name or group of the caller cannot be used", wanted, "");
+        }
     }
 
     private @Nullable Principal certified(Authentication wanted, RequestHead arrival) {

@@ -82,7 +82,7 @@ record RequiredCredentials(
     /** Entries of a scheme on cards; OpenID Connect has one for each issuer. */
     private List<SecurityScheme> declared(Scheme scheme, Authentication wanted) {
         return switch (scheme) {
-            case NONE -> List.of();
+            case NONE, CONTAINER -> List.of(); // how a container authenticates is not known here
             case API_KEY -> List.of(new SecurityScheme.ApiKey(null, "header", keyHeader));
             case BEARER -> List.of(new SecurityScheme.HttpAuth(null, "Bearer", null));
             case BASIC -> List.of(new SecurityScheme.HttpAuth(null, "Basic", null));

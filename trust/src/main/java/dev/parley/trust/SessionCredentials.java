@@ -118,8 +118,13 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
         return (arrival.header("Sec-Fetch-Site") != null || arrival.header("Origin") != null) && !isOwn(arrival);
     }
 
-    /** Whether a page of this hub has sent a request. Source: Fetch Metadata Request Headers, section 2.3. */
+    /** Whether a page of this hub has sent a request. */
     boolean isOwn(RequestHead arrival) {
+        return isOwn(arrival, hub.get());
+    }
+
+    /** Whether a page of a hub has sent a request. Source: Fetch Metadata Request Headers, section 2.3. */
+    static boolean isOwn(RequestHead arrival, String hub) {
         String site = arrival.header("Sec-Fetch-Site");
         if (site != null) {
             return site.equals("same-origin");
@@ -128,14 +133,14 @@ record SessionCredentials(Sessions sessions, String keyHeader, Supplier<String> 
         if (origin == null) {
             return false;
         }
-        if (hub.get().equals(origin) || hub.get().startsWith(origin + "/")) {
+        if (hub.equals(origin) || hub.startsWith(origin + "/")) {
             return true;
         }
         int authority = origin.indexOf("://") + 3;
         return authority > 2
                 && origin.substring(authority).equalsIgnoreCase(arrival.header("Host"))
                 // A page without TLS may be forged in the network.
-                && (origin.startsWith("https:") || !isSecure(arrival, hub.get()));
+                && (origin.startsWith("https:") || !isSecure(arrival, hub));
     }
 
     /** Headers of a request with another credential; without any for the id of a key, which is good in no header. */

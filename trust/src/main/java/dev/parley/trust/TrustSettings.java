@@ -50,8 +50,8 @@ public record TrustSettings(
                 "auth",
                 "none",
                 "LIST",
-                "Credentials of callers, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic;"
-                        + " required means apiKey,bearer.");
+                "Credentials of callers, any one of: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic, or"
+                        + " container in a servlet container; required means apiKey,bearer.");
         List<String> scopes =
                 in.list("auth-scopes", "LIST", "Scopes that callers must have been granted, all of them.");
         return new TrustSettings(

@@ -279,7 +279,8 @@ final class TrustTest {
                         .build())
                 .hasMessage("scheme oauth2: no caller has a credential for it (expected: one caller at least)");
         assertThatThrownBy(() -> Authentication.named(List.of("magic")))
-                .hasMessage("scheme: magic (expected: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic)");
+                .hasMessage(
+                        "scheme: magic (expected: none, apiKey, bearer, oauth2, openIdConnect, mutualTLS, basic, container)");
         assertThatThrownBy(() -> Authentication.NONE.withScopes(List.of("read")))
                 .hasMessage("scopes: read (expected: none without required authentication)");
     }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param address of the client, or of the proxy through which it calls
  * @param certificate of the client on a TLS connection, signed by a trusted authority; null for none
  * @param isSecure whether the client sent it over TLS, as far as the server knows
+ * @param caller whom the container has authenticated; null for none
  */
 public record RequestHead(
         String method,
@@ -20,7 +21,19 @@ public record RequestHead(
         Function<String, @Nullable String> headers,
         String address,
         @Nullable X509Certificate certificate,
-        boolean isSecure) {
+        boolean isSecure,
+        @Nullable ContainerCaller caller) {
+    /** A request that no container has authenticated. */
+    public RequestHead(
+            String method,
+            String path,
+            Function<String, @Nullable String> headers,
+            String address,
+            @Nullable X509Certificate certificate,
+            boolean isSecure) {
+        this(method, path, headers, address, certificate, isSecure, null);
+    }
+
     /** A request of which it is not known that it came over TLS. */
     public RequestHead(
             String method,
@@ -36,7 +49,7 @@ public record RequestHead(
         return headers.apply(name);
     }
 
-    /** Without the credentials that a browser adds to the requests of pages by itself: certificate, password and cookies. */
+    /** Without the credentials that a browser adds to the requests of pages by itself: certificate, password and cookies, by which a container may have authenticated it. */
     public RequestHead withoutCredentialsOfBrowser() {
         return new RequestHead(method, path, this::headerOfPage, address, null, isSecure);
     }

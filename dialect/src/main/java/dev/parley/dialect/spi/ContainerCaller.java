@@ -1,0 +1,20 @@
+package dev.parley.dialect.spi;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A caller that the container has authenticated which serves the agents, such as a servlet container.
+ *
+ * @param group of the data that the caller may see; null for the default group
+ * @param name within the group
+ * @param scopes that the caller was granted
+ */
+public record ContainerCaller(@Nullable String group, String name, Set<String> scopes) {
+    public ContainerCaller {
+        requireNonNull(name, "name");
+        scopes = Set.copyOf(scopes);
+    }
+}
