@@ -51,9 +51,11 @@ public final class ParleyAutoConfiguration {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     static final class InServletContainer {
         @Bean(SERVLET)
-        ServletRegistrationBean<PlatformServlet> parleyServlet(HostedHub hub, ParleyProperties properties) {
-            var registration =
-                    new ServletRegistrationBean<>(new PlatformServlet(hub::platform), properties.path() + "/*");
+        ServletRegistrationBean<PlatformServlet> parleyServlet(
+                HostedHub hub, ParleyProperties properties, ObjectProvider<CallerRule> rules) {
+            CallerRule rule = rules.getIfAvailable(() -> CallerRule.BY_NAME);
+            var servlet = new PlatformServlet(hub::platform, rule::caller);
+            var registration = new ServletRegistrationBean<>(servlet, properties.path() + "/*");
             registration.setName("parley");
             return registration;
         }

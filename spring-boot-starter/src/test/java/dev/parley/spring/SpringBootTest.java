@@ -1,5 +1,7 @@
 package dev.parley.spring;
 
+import static dev.parley.spring.Applications.get;
+import static dev.parley.spring.Applications.run;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,22 +14,15 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.MapPropertySource;
@@ -87,30 +82,6 @@ final class SpringBootTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Caller {}
-
-    private static ConfigurableApplicationContext run(Class<?> application, String... properties) {
-        return SpringApplication.run(
-                application,
-                Stream.concat(
-                                Stream.of(properties),
-                                Stream.of(
-                                        "--server.port=0",
-                                        "--spring.main.banner-mode=off",
-                                        "--spring.main.register-shutdown-hook=false",
-                                        "--logging.level.root=warn",
-                                        "--parley.drain=500ms"))
-                        .toArray(String[]::new));
-    }
-
-    private static HttpResponse<String> get(String url) throws Exception {
-        try (var http = HttpClient.newHttpClient()) {
-            return http.send(
-                    HttpRequest.newBuilder(URI.create(url))
-                            .header("A2A-Version", "1.0")
-                            .build(),
-                    HttpResponse.BodyHandlers.ofString());
-        }
-    }
 
     @Test
     void theSampleIsThatOfTheDocumentAndItsAgentAnswersAtThePortOfTheApplication() throws Exception {
