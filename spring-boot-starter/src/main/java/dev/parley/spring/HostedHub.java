@@ -10,6 +10,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
@@ -35,7 +36,7 @@ public final class HostedHub implements SmartLifecycle {
 
     private final Environment environment;
     private final ParleyProperties properties;
-    private final List<Agent> agents;
+    private final Supplier<List<Agent>> agents;
     private final List<HubCustomizer> customizers;
     private final ApplicationContext application;
     private final boolean inServlet;
@@ -46,25 +47,27 @@ public final class HostedHub implements SmartLifecycle {
     private volatile @Nullable Hub hub;
     private volatile boolean running;
 
+    /** @param agents called at each start */
     HostedHub(
             Environment environment,
             ParleyProperties properties,
-            List<Agent> agents,
+            Supplier<List<Agent>> agents,
             List<HubCustomizer> customizers,
             ApplicationContext application,
             boolean inServlet) {
         this.application = application;
         this.environment = environment;
         this.properties = properties;
-        this.agents = List.copyOf(agents);
+        this.agents = agents;
         this.customizers = List.copyOf(customizers);
         this.inServlet = inServlet;
     }
 
     @Override
     public void start() {
-        HubBuilder builder =
-                Hub.builder().settings(new PropertySettings(environment)).agents(agents.toArray(Agent[]::new));
+        HubBuilder builder = Hub.builder()
+                .settings(new PropertySettings(environment))
+                .agents(agents.get().toArray(Agent[]::new));
         if (properties.defaultAgent() != null) {
             builder.defaultAgent(properties.defaultAgent());
         }

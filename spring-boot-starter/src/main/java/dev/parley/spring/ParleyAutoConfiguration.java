@@ -1,6 +1,5 @@
 package dev.parley.spring;
 
-import dev.parley.engine.Agent;
 import dev.parley.servlet.PlatformServlet;
 import io.opentelemetry.api.OpenTelemetry;
 import jakarta.servlet.Servlet;
@@ -30,7 +29,6 @@ public final class ParleyAutoConfiguration {
     HostedHub parleyHub(
             Environment environment,
             ParleyProperties properties,
-            ObjectProvider<Agent> agents,
             ObjectProvider<HubCustomizer> customizers,
             ObjectProvider<OpenTelemetry> telemetry,
             ApplicationContext application) {
@@ -39,7 +37,7 @@ public final class ParleyAutoConfiguration {
         return new HostedHub(
                 environment,
                 properties,
-                agents.orderedStream().toList(),
+                new AgentBeans(application)::agents,
                 Stream.concat(first, customizers.orderedStream()).toList(),
                 application,
                 application.containsBean(SERVLET));

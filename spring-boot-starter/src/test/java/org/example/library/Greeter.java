@@ -1,0 +1,5 @@
+package org.example.library;
+
+interface Greeter {
+    String greet(String first, String last);
+}
