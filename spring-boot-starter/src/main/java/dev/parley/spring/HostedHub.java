@@ -65,8 +65,10 @@ public final class HostedHub implements SmartLifecycle {
 
     @Override
     public void start() {
+        var settings = new PropertySettings(environment);
         HubBuilder builder = Hub.builder()
-                .settings(new PropertySettings(environment))
+                .settings(settings)
+                .program(read -> PropertyNames.requireKnown(environment, settings.names()))
                 .agents(agents.get().toArray(Agent[]::new));
         if (properties.defaultAgent() != null) {
             builder.defaultAgent(properties.defaultAgent());

@@ -64,6 +64,7 @@ public final class ParleyClientAutoConfiguration {
             if (environment == null) {
                 return;
             }
+            PropertyNames.requireKnownOfClients(environment);
             Binder.get(environment)
                     .bind("parley.clients", Bindable.mapOf(String.class, Client.class))
                     .orElse(Map.of())

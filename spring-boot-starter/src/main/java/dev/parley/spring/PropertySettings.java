@@ -5,16 +5,22 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
-/** Settings of a hub as properties {@code parley.NAME} of an application, in all spellings that Spring Boot takes. */
+/**
+ * Settings of a hub as properties {@code parley.NAME} of an application, in all spellings that Spring Boot takes. Confined to one
+ * thread.
+ */
 final class PropertySettings implements SettingReader {
     private static final String PREFIX = "parley.";
 
     private final Binder binder;
+    private final TreeSet<String> names = new TreeSet<>();
 
     PropertySettings(Environment environment) {
         this.binder = Binder.get(environment);
@@ -23,6 +29,7 @@ final class PropertySettings implements SettingReader {
     /** @throws IllegalArgumentException if the property is no value of the setting */
     @Override
     public <T> @Nullable T read(SettingSpec<T> setting) {
+        names.add(setting.name());
         String text = text(setting.name());
         if (text == null) {
             return setting.defaultValue();
@@ -44,6 +51,11 @@ final class PropertySettings implements SettingReader {
         return text == null
                 ? new EffectiveSetting(setting.fallback(), "default", null)
                 : new EffectiveSetting(text, "file", PREFIX + setting.name());
+    }
+
+    /** Names of the settings that have been read. */
+    Set<String> names() {
+        return names;
     }
 
     /** A list of YAML has an index in the names of its elements. */
