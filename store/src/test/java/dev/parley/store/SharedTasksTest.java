@@ -645,8 +645,15 @@ final class SharedTasksTest {
         return blocking;
     }
 
-    private static long groups(Store store) {
-        return store.database().read(session -> session.number("SELECT max(group_no) FROM stream_group"));
+    private static AtomicInteger rollbacks(Store store) {
+        var rollbacks = new AtomicInteger();
+        store.database().listen(new GroupListener() {
+            @Override
+            public void rolledBack() {
+                rollbacks.incrementAndGet();
+            }
+        });
+        return rollbacks;
     }
 
     @Test
@@ -660,9 +667,9 @@ final class SharedTasksTest {
         }
         schema.run("UPDATE task SET owner = 999 WHERE task_id IN ('task-11', 'task-27')");
         schema.run("UPDATE task SET owner = NULL, state = 6, last_seq = 2 WHERE task_id = 'task-35'");
+        AtomicInteger rollbacks = rollbacks(store);
         var blocked = new CountDownLatch(1);
         Future<?> blocking = blockWriter(store, blocked);
-        long before = groups(store);
 
         Map<String, CompletableFuture<Segment>> written = new TreeMap<>();
         for (TaskKey task : tasks) {
@@ -681,7 +688,8 @@ final class SharedTasksTest {
                 assertThat(segment).as(task).succeedsWithin(Duration.ofSeconds(20));
             }
         });
-        assertThat(groups(store) - before).as("transactions").isLessThan(8); // a search by halves takes about twenty
+        // One for each refused segment, if a slow machine has divided the group; a search by halves takes more than ten.
+        assertThat(rollbacks.get()).as("rollbacks").isBetween(1, 3);
         assertThat(store.log().counts(null, Set.of(), null, 10))
                 .filteredOn(count -> count.state() == TaskState.COMPLETED)
                 .singleElement()
@@ -699,13 +707,7 @@ final class SharedTasksTest {
         }
         schema.run("UPDATE task SET owner = 999 WHERE task_id < 'task-20'");
         schema.run("UPDATE task SET last_seq = 2 WHERE task_id > 'task-29'");
-        var rollbacks = new AtomicInteger();
-        store.database().listen(new GroupListener() {
-            @Override
-            public void rolledBack() {
-                rollbacks.incrementAndGet();
-            }
-        });
+        AtomicInteger rollbacks = rollbacks(store);
         var blocked = new CountDownLatch(1);
         Future<?> blocking = blockWriter(store, blocked);
 
