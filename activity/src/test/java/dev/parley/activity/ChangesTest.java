@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The feed of changes, over HTTP. */
-@Timeout(40)
+@Timeout(180)
 @Tag("heavy")
 class ChangesTest {
     private static final String CHANGES = "/activity/changes";

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Kills a hub again and again while clients send and stream, and looks for what was acknowledged. */
-@Timeout(600)
+@Timeout(1_800)
 @Tag("heavy")
 final class CrashTest {
     private static final int WRITERS = 8;

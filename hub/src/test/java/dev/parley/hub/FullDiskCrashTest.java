@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Fills the disk of a hub and kills its process, again and again, while clients send. Needs the right to mount. */
 @Tag("heavy")
 @Tag("crash")
-@Timeout(900)
+@Timeout(1_800)
 final class FullDiskCrashTest {
     private static final int CYCLES = 100;
     private static final int SENDERS = 4;

@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rows of the knowledge graph that show on the wire, against a whole hub. Each test has its rows in its name. */
-@Timeout(60)
+@Timeout(180)
 @Tag("heavy")
 class KnowledgeMatrixTest {
     private static final CallContext CALLER = CallContext.anonymous();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** KG27: faults between a graph and the server of its statements. */
 @Tag("heavy")
-@Timeout(120)
+@Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FusekiFaultsTest {
     private static final CallContext CALLER = CallContext.of("ann", new Scope("group", "ann"));
