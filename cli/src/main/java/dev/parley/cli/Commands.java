@@ -219,7 +219,7 @@ final class Commands {
                 Entry more = added.remove(own.name());
                 all.add(more == null ? own : own.with(more));
             }
-            // Behind the commands for agents and hubs, before those about the program itself.
+            // After the commands for agents and hubs, before those about the program itself.
             all.addAll(all.indexOf(OWN.getLast()) - ABOUT_PROGRAM, added.values());
             return List.copyOf(all);
         }

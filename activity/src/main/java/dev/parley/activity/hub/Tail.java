@@ -253,7 +253,7 @@ final class Tail {
     }
 
     /**
-     * Changes after a number from the source, for a watcher that is behind {@link Newest#from}.
+     * Changes after a number from the source, for a watcher whose number is before {@link Newest#from}.
      *
      * @param taskId null for all tasks; the changes of one are found by themselves
      */

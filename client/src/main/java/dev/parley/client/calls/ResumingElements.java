@@ -71,7 +71,7 @@ final class ResumingElements<E> extends ResumingFeed<E> {
     }
 
     /**
-     * Behind its last element a stream is done. One that does not say which that is, is done when the agent ends it again and again
+     * After its last element a stream is done. One that does not say which that is, is done when the agent ends it again and again
      * without an element in between; an agent that is stopped ends its streams, too.
      */
     @Override

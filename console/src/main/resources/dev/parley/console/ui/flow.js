@@ -14,9 +14,9 @@ const GAP_Y = 16;
 const STEP = 'one/step/'; // members of the metadata of events with the state of a step
 
 /**
- * Layers from left to right, each step behind those on which it depends. Within a layer steps stand near those of the layer before.
+ * Layers from left to right, each step after those on which it depends. Within a layer steps stand near those of the layer before.
  *
- * @param {Step[]} steps each behind those on which it depends, or not
+ * @param {Step[]} steps each after those on which it depends, or not
  * @returns {Layout}
  */
 export function layout(steps) {

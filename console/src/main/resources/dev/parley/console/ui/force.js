@@ -10,7 +10,7 @@ const TURN = 2.399963; // golden angle: nodes around another one begin apart
 /**
  * Nodes that have a place keep it, about; new ones begin beside the node that they belong to.
  *
- * @param {Iterable<{key: string, near?: string}>} nodes some hundred at most, each behind the one that it is near to
+ * @param {Iterable<{key: string, near?: string}>} nodes some hundred at most, each after the one that it is near to
  * @param {{from: string, to: string}[]} edges
  * @param {Map<string, Place>} before
  * @returns {Map<string, Place>}

@@ -14,7 +14,7 @@ const NAMES = 'SELECT DISTINCT ?s {{?s ?p ?o} UNION {GRAPH ?g {?s ?p ?o}} FILTER
  * @typedef {{id?: string | null, value?: unknown, type?: string, language?: string}} Term
  * @typedef {{key: string, from: string, to: string, subject: string, predicate: string, object: Term, graph?: string, certainty?: number, source?: string, because?: string, task?: string, at?: string}} Edge {@code from}, {@code to}: keys of nodes
  * @typedef {{key: string, id?: string, label: string, near?: string, of?: string}} Node {@code of}: entity whose statements are not all read; the node stands for the others
- * @typedef {{edges: Map<string, Edge>, left: number, cursors: (string | null | undefined)[]}} Reach cursors of the statements from and to an entity, null behind the last page; {@code left}: statements that are not read, -1 if their number is unknown
+ * @typedef {{edges: Map<string, Edge>, left: number, cursors: (string | null | undefined)[]}} Reach cursors of the statements from and to an entity, null after the last page; {@code left}: statements that are not read, -1 if their number is unknown
  * @typedef {{start: string, reach: Map<string, Reach>, pinned: Set<string>}} Graph statements by the entity that is expanded
  */
 

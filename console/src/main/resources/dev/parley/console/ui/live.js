@@ -206,7 +206,7 @@ function guarded(reader, changes) {
 export const feed = new Live();
 
 /**
- * A function that reads again at each call, one read at a time and with a pause behind each, which a call with {@code true} ends. A call during a read makes
+ * A function that reads again at each call, one read at a time and with a pause after each, which a call with {@code true} ends. A call during a read makes
  * one more follow.
  *
  * @param {() => Promise<void>} read shows its failures itself @param {() => boolean} goesOn @param {number} [pause] in milliseconds

@@ -38,7 +38,7 @@ public final class TimeLimits {
     private final ConcurrentSkipListSet<Limit> near = new ConcurrentSkipListSet<>(EARLIEST_FIRST);
 
     private final ConcurrentSkipListMap<Long, Second> far = new ConcurrentSkipListMap<>();
-    /** Time of the next timer event. Read behind adding a limit and written before looking for one, so that none is missed. */
+    /** Time of the next timer event. Read after adding a limit and written before looking for one, so that none is missed. */
     private volatile long ringsAt = Long.MAX_VALUE;
 
     private @Nullable Future<?> bell;

@@ -70,7 +70,7 @@ final class FollowedTask {
         }
     }
 
-    /** The parts behind those that are known; null if others have changed. */
+    /** The parts after those that are known; null if others have changed. */
     private static @Nullable Artifact more(@Nullable Artifact known, Artifact now) {
         int size = known == null ? 0 : known.parts().size();
         return known != null

@@ -22,7 +22,7 @@ import java.util.Set;
 import javax.imageio.ImageIO;
 
 /**
- * A small graph as a picture: entities in rings around the first one, each behind the one through which it was found.
+ * A small graph as a picture: entities in rings around the first one, each after the one through which it was found.
  *
  * <p>A ring is as wide as its nodes need, and every node gets a sector that is as wide as what hangs on it, so lines of
  * different branches do not cross.

@@ -245,6 +245,6 @@ final class GraphOperation {
                 .optional("group", TEXT, AdminCall.DEFAULT_GROUP, group)
                 .help("GROUP", "Its group; default: default.")
                 .optional("after", TEXT, after)
-                .help("ID", "Behind this position, which is next of another answer.");
+                .help("ID", "After this position, which is next of another answer.");
     }
 }

@@ -180,7 +180,7 @@ public final class ExtensionMethod<O extends Operation.Extension, A> {
                 traits.content));
     }
 
-    /** This stream with a condition for its last element. Behind it, a client does not resume a stream that ends. */
+    /** This stream with a condition for its last element. After it, a client does not resume a stream that ends. */
     public ExtensionMethod<O, A> endingWith(Predicate<A> last) {
         return with(new Traits<>(
                 traits.id,

@@ -102,7 +102,7 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
         return new Piece(of(found, after, last, limit), !written.isLast);
     }
 
-    /** The entry at a place; null if it was removed, or cannot be read: the verification tells of it, and the rows behind it are read. */
+    /** The entry at a place; null if it was removed, or cannot be read: the verification tells of it, and the rows after it are read. */
     private static @Nullable LoggedEntry readable(DatabaseSession session, Place place) throws SQLException {
         try {
             return AuditRows.at(session, place.segment(), false);

@@ -394,7 +394,7 @@ public final class AuditTrail implements GroupListener {
         String member = group + "/" + name;
         List<String> tasks = database.read(session -> tasksOf(session, group, name));
         database.writeInSlices(tasks, true, AuditTrail::keepAll);
-        // Behind all that was submitted before, as there may have been no task.
+        // After all that was submitted before, as there may have been no task.
         database.erase(session -> inChain.keySet().removeAll(List.of(name, member)));
         return replace("(group_id = ? AND actor = ? OR subject = ?)", List.of(group, name, member), entry -> {
             boolean did = entry.group().equals(group) && entry.actor().equals(name);

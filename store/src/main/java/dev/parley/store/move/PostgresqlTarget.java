@@ -112,7 +112,7 @@ final class PostgresqlTarget implements AutoCloseable {
         }
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET synchronous_commit = off"); // the commit that removes the mark is behind all others
+            statement.execute("SET synchronous_commit = off"); // the commit that removes the mark is after all others
             try (ResultSet row = statement.executeQuery("SELECT max(stream_no) FROM stream")) {
                 row.next();
                 stream = row.getLong(1);

@@ -129,7 +129,7 @@ record TaskWalks(Database database, Lanes lanes) {
                 runs.add(run);
             }
         }
-        // Behind all tasks that are newer than the floor, and before those of its time.
+        // After all tasks that are newer than the floor, and before those of its time.
         return floor.equals(Instant.MIN) ? null : new Position(floor, "\uffff");
     }
 

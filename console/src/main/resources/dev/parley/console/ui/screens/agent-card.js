@@ -11,17 +11,17 @@ const KINDS = /** @type {Record<string, string>} */ ({ error: 'bad', warning: 'w
 export function linesOf(root) {
   /** @type {{text: string, pointer?: string}[]} */
   const lines = [];
-  /** @param {any} value @param {string} pointer @param {string} before @param {string} behind */
-  const walk = (value, pointer, before, behind) => {
+  /** @param {any} value @param {string} pointer @param {string} before @param {string} after */
+  const walk = (value, pointer, before, after) => {
     const members = value !== null && typeof value === 'object' ? Object.entries(value) : [];
     const indent = /** @type {RegExpExecArray} */ (/^ */.exec(before))[0];
-    if (!members.length) return void lines.push({ pointer, text: before + JSON.stringify(value) + behind });
+    if (!members.length) return void lines.push({ pointer, text: before + JSON.stringify(value) + after });
     const list = Array.isArray(value);
     lines.push({ pointer, text: before + (list ? '[' : '{') });
     members.forEach(([name, member], i) => {
       walk(member, `${pointer}/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`, `${indent}  ${list ? '' : `${JSON.stringify(name)}: `}`, i < members.length - 1 ? ',' : '');
     });
-    lines.push({ text: indent + (list ? ']' : '}') + behind });
+    lines.push({ text: indent + (list ? ']' : '}') + after });
   };
   walk(root, '', '', '');
   return lines;

@@ -116,7 +116,7 @@ export class Agents extends Part {
 
   refresh = paced(() => this.again(), () => this.isConnected, 2_000);
 
-  /** Reads the first page again after changes. Rows behind it stay. */
+  /** Reads the first page again after changes. Rows after it stay. */
   async again() {
     const { signal } = this.abort;
     const q = this.route.query.get('q') ?? undefined;

@@ -14,7 +14,7 @@ import { go, link, setQuery } from '../route.js';
 const PAGE = 500; // rows of an answer
 const ENOUGH = 60; // rows that fill a page
 const LONGEST_EXPORT = 100_000; // rows, the newest
-const FAR = 5_000; // rows behind which following begins anew
+const FAR = 5_000; // rows; a longer gap begins anew
 const MOST = 20_000; // rows that are kept
 const FILTERS = [['actor', 'Who'], ['action', 'Action'], ['target', 'On what'], ['group', 'Group']];
 const MEMBERS = ['number', 'at', 'group', 'actor', 'action', 'target', 'subject', 'outcome', 'address', 'trace', 'detail', 'hash'];
@@ -37,7 +37,7 @@ class Audit extends Part {
     this.session = undefined;
     /** Newest first. @type {Row[]} */
     this.rows = [];
-    /** Rows behind this number were read; undefined before the first read. @type {number | undefined} */
+    /** Rows after this number were read; undefined before the first read. @type {number | undefined} */
     this.from = undefined;
     this.newest = 0;
     this.busy = false;
@@ -127,7 +127,7 @@ class Audit extends Part {
     }
   }
 
-  /** Rows behind a number up to another, the oldest first. @param {number} after @param {number} to @param {(rows: number) => boolean} goesOn @returns {Promise<Row[]>} */
+  /** Rows after a number up to another, the oldest first. @param {number} after @param {number} to @param {(rows: number) => boolean} goesOn @returns {Promise<Row[]>} */
   async between(after, to, goesOn) {
     const { filter } = this;
     const rows = [];

@@ -27,7 +27,7 @@ export class History extends EventTarget {
     this.#life.abort();
   }
 
-  /** @param {string | undefined} [after] page behind which it goes on; undefined for the newest tasks */
+  /** @param {string | undefined} [after] page after which it goes on; undefined for the newest tasks */
   async load(after) {
     const { signal } = this.#life;
     this.error = undefined;

@@ -50,7 +50,7 @@ class LearnPage extends Part {
     if (!this.texts || !(changed.has('route') || changed.has('texts'))) return;
     document.title = `${this.heading} – Parley`;
     const slug = CSS.escape(anchor());
-    if (slug) requestAnimationFrame(() => this.querySelector(`#${slug}`)?.scrollIntoView()); // behind the shell, which shows the begin of a page
+    if (slug) requestAnimationFrame(() => this.querySelector(`#${slug}`)?.scrollIntoView()); // after the shell, which shows the begin of a page
   }
 
   get heading() {

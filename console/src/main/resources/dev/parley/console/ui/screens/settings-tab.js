@@ -47,7 +47,7 @@ export class Tab extends Part {
     return nothing;
   }
 
-  /** The search box. @param {string} label @param {unknown} more filters and actions behind it */
+  /** The search box. @param {string} label @param {unknown} more filters and actions after it */
   search(label, more) {
     return html`<div class="filters" role="search"><input type="search" class="grow" placeholder=${label} aria-label=${label} ${typed('q')}>${more}</div>`;
   }

@@ -1,4 +1,4 @@
-/** Events of a task: number, gap check, time since the previous one, contents. A stream can be resumed behind each. */
+/** Events of a task: number, gap check, time since the previous one, contents. A stream can be resumed after each. */
 import { html, nothing } from 'lit';
 import { count, duration, isTerminal, line, plural, textOf, utc } from '../format.js';
 import { badge, time } from '../components/bits.js';

@@ -11,7 +11,7 @@ const PAGE = 100;
 const MOST = 2_000; // rows that a live list keeps by itself
 const EMPTY_PAGES = 20; // pages without a hit that a search reads by itself
 const SINGLE = 4; // tasks that are read one by one; more are read as a list
-const FRESH_PAGES = 5; // pages of new tasks; behind more the list begins anew
+const FRESH_PAGES = 5; // pages of new tasks; after more the list begins anew
 const PAUSE = 1_000; // ms between two reads
 const PROGRESS_PAUSE = 3_000; // ms, if no task moved
 const BEHIND_ALL = 2_000_000_000; // number of an event: the answer has the row of the task and no event
@@ -25,7 +25,7 @@ export class TaskList extends EventTarget {
   #isGap = false;
   #reading = false;
   #countsDue = 0;
-  /** Time behind which cut rows are read again. @type {string | undefined} */
+  /** Time after which cut rows are read again. @type {string | undefined} */
   #tail = undefined;
   /** Tasks that came while the reader is further down. @type {Set<string>} */
   #newer = new Set();

@@ -66,7 +66,7 @@ export class TaskLog extends EventTarget {
     return api.history(this.id, { after, limit, group: this.group }, this.#life.signal);
   }
 
-  /** Reads the events behind those that are here. @param {number | undefined} next undefined if there are none */
+  /** Reads the events after those that are here. @param {number | undefined} next undefined if there are none */
   async #readOn(next) {
     for (let after = next; after !== undefined; ) {
       const page = await this.#page(after);

@@ -66,7 +66,7 @@ class Workflows extends Part {
 
   read = paced(() => this.load(), () => this.isConnected);
 
-  /** Reads the first page again; rows behind it stay. */
+  /** Reads the first page again; rows after it stay. */
   async load() {
     const { tab } = this;
     try {
