@@ -126,9 +126,9 @@ public final class RowParameters {
             return Instant.now()
                     .plus(direction.apply(SettingType.DURATION.parser().apply(text)));
         } catch (IllegalArgumentException none) {
-            return text.length() == "2027-01-31".length()
-                    ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
-                    : Instant.parse(text);
+            return text.contains("T")
+                    ? Instant.parse(text)
+                    : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
         }
     }
 }
