@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three hubs of one database behind nginx and HAProxy, with the configurations of {@code deploy/}. */
 @Tag("heavy")
+@Tag("measured")
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BalancerTest {

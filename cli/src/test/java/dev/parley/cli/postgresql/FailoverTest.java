@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Changes of the server behind one address, as a balancer or a moved address makes them. */
 @Tag("heavy")
+@Tag("measured")
 @Timeout(240)
 final class FailoverTest {
     private static final int SENDERS = 4;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Hubs in processes of their own that share a database: one works, the other takes its place. */
 @Tag("heavy")
+@Tag("measured")
 @Timeout(300)
 final class HubsInTurnTest {
     private static final int SENDERS = 4;

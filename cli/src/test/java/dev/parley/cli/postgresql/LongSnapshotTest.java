@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * server's own time of its statements shows that after few messages, on a busy machine, too.
  */
 @Tag("heavy")
+@Tag("measured")
 @Timeout(600)
 final class LongSnapshotTest {
     private static final Logger LOG = System.getLogger(LongSnapshotTest.class.getName());

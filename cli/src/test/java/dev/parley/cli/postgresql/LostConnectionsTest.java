@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Connections that end, and cannot be made. */
 @Tag("heavy")
+@Tag("measured")
 @Timeout(240)
 final class LostConnectionsTest {
     private static final int SENDERS = 4;

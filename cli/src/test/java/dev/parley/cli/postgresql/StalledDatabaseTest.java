@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A database that keeps statements waiting delays no caller for longer than promised, and loses nothing. */
 @Tag("heavy")
+@Tag("measured")
 @Timeout(240)
 final class StalledDatabaseTest {
     private static final Logger LOG = System.getLogger(StalledDatabaseTest.class.getName());
