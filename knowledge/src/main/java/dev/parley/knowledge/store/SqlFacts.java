@@ -27,6 +27,9 @@ public final class SqlFacts {
     /** Characters of the longest provenance that is kept in memory. */
     private static final int MAX_CACHED = 4_096;
 
+    /** Provenances that a change keeps in memory. */
+    private static final int MAX_OF_CHANGE = 1_000;
+
     /** Characters of statements that are read in one go; a page that would have more ends early. */
     private static final long MAX_CHARACTERS = 16L << 20;
 
@@ -35,6 +38,9 @@ public final class SqlFacts {
     private final Terms terms;
     private final boolean committed;
     private final Set<String> sources = new LinkedHashSet<>();
+
+    /** Provenances of a change that is being made, by their numbers: most statements of a change have the same one. */
+    private final Map<Long, Map<String, @Nullable Object>> ofChange = new HashMap<>();
 
     /**
      * @param committed whether what is read cannot be taken back any more, nor is erased by now, so that it may be kept in
@@ -134,15 +140,20 @@ public final class SqlFacts {
         if (number == Terms.NONE) {
             return Map.of();
         }
-        Map<String, @Nullable Object> known = committed ? space.provenance().getIfPresent(number) : null;
+        Map<String, @Nullable Object> known =
+                committed ? space.provenance().getIfPresent(number) : ofChange.get(number);
         if (known == null) {
             known = session.first(
                             row -> JsonColumn.object(DatabaseSession.text(row, 1)),
                             "SELECT json FROM kg_provenance WHERE provenance = ?",
                             number)
                     .orElse(Map.of());
-            if (committed && known.toString().length() <= MAX_CACHED) {
-                space.provenance().put(number, known);
+            if (known.toString().length() <= MAX_CACHED) {
+                if (committed) {
+                    space.provenance().put(number, known);
+                } else if (ofChange.size() < MAX_OF_CHANGE) {
+                    ofChange.put(number, known);
+                }
             }
         }
         return known;
