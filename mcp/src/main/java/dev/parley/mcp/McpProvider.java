@@ -39,7 +39,7 @@ public interface McpProvider {
     record Invocation(
             String name,
             Map<String, @Nullable Object> arguments,
-            Map<String, Map<String, @Nullable Object>> answers,
+            Map<String, InputResponse> answers,
             @Nullable String state,
             Map<String, @Nullable Object> meta) {}
 
@@ -50,11 +50,10 @@ public interface McpProvider {
         /**
          * Questions to the user, by keys of the provider's choice. The server seals the state before the client gets it.
          *
-         * @param requests requests such as {@code {"method": "elicitation/create", "params": {…}}}
          * @param state for the next {@link Invocation}; null for none
          */
         record Questions<R>(
-                Map<String, Map<String, @Nullable Object>> requests,
+                Map<String, InputRequest> requests,
                 @Nullable String state) implements Outcome<R> {}
 
         record Begun<R>(McpTask task) implements Outcome<R> {}

@@ -22,4 +22,4 @@ public record McpTask(
         @Nullable Long ttlMs,
         @Nullable CallResult result,
         @Nullable McpException error,
-        Map<String, Map<String, @Nullable Object>> inputRequests) {}
+        Map<String, InputRequest> inputRequests) {}

@@ -3,7 +3,6 @@ package dev.parley.mcp;
 import dev.parley.protocol.CallContext;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Durable tasks of tools. Each method checks that the task is the caller's. Source: SEP-2663. Safe for any thread. */
 public interface McpTasks {
@@ -15,7 +14,7 @@ public interface McpTasks {
     McpTask get(String taskId, CallContext caller);
 
     /** Answers questions of the task; others stay open. */
-    void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller);
+    void update(String taskId, Map<String, InputResponse> answers, CallContext caller);
 
     /** Asks the task to end; a task that has ended stays as it is. */
     void cancel(String taskId, CallContext caller);

@@ -4,6 +4,7 @@ import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.engine.spi.Tools;
 import dev.parley.extension.HubAgents;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
@@ -78,7 +79,7 @@ final class AgentTools implements Tools {
 
     @Override
     public Result decline(Description tool, Result question) throws InterruptedException {
-        Part refusal = Part.data(Map.of(Elicitation.DATA, Elicitation.action(Elicitation.DECLINE)));
+        Part refusal = Part.data(Map.of(Elicitation.DATA, Map.of("action", InputResponse.DECLINE)));
         return send(tool.server(), Message.user(refusal).in(null, question.id()), Map.of());
     }
 

@@ -1,5 +1,6 @@
 package dev.parley.mcp.agent;
 
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.client.Elicitation;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Part;
@@ -19,18 +20,16 @@ import org.jspecify.annotations.Nullable;
  * @param given answers by the keys of their questions; it may be some of them
  * @param problem of the message; null for none
  */
-record Answers(
-        Map<String, Map<String, @Nullable Object>> given,
-        @Nullable String problem) {
+record Answers(Map<String, InputResponse> given, @Nullable String problem) {
     private static final String ACTION = "action";
 
     /** Texts that refuse, with their actions. */
     private static final Map<String, String> REFUSALS = Map.of(
-            "decline", Elicitation.DECLINE,
-            "declined", Elicitation.DECLINE,
-            "cancel", Elicitation.CANCEL,
-            "canceled", Elicitation.CANCEL,
-            "cancelled", Elicitation.CANCEL);
+            "decline", InputResponse.DECLINE,
+            "declined", InputResponse.DECLINE,
+            "cancel", InputResponse.CANCEL,
+            "canceled", InputResponse.CANCEL,
+            "cancelled", InputResponse.CANCEL);
 
     /** Texts that accept a question without content: to open an address, or a form without properties. */
     private static final Set<String> CONSENTS =
@@ -44,7 +43,7 @@ record Answers(
                 .toList();
         String refusal = refusal(open, text.strip());
         if (refusal != null) {
-            return all(open, Elicitation.action(refusal));
+            return all(open, InputResponse.of(refusal));
         }
         if (data.isEmpty()) {
             return open.size() == 1 ? text(open, text.strip()) : unclear(open);
@@ -68,7 +67,7 @@ record Answers(
         Elicitation question = only.getValue();
         boolean hasContent =
                 !question.isUrl() && !Trees.map(question.schema(), "properties").isEmpty();
-        Optional<Map<String, @Nullable Object>> answer = hasContent
+        Optional<InputResponse> answer = hasContent
                 ? question.content(text).map(question::accept)
                 : CONSENTS.contains(text.toLowerCase(Locale.ROOT))
                         ? Optional.of(accepted(question, Map.of()))
@@ -77,8 +76,8 @@ record Answers(
                 .orElseGet(() -> unclear(open));
     }
 
-    private static Map<String, @Nullable Object> accepted(Elicitation question, Map<String, @Nullable Object> content) {
-        return question.isUrl() ? Elicitation.action(Elicitation.ACCEPT) : question.accept(content);
+    private static InputResponse accepted(Elicitation question, Map<String, @Nullable Object> content) {
+        return question.isUrl() ? InputResponse.of(InputResponse.ACCEPT) : question.accept(content);
     }
 
     private static Answers members(Map<String, Elicitation> open, Map<String, @Nullable Object> data) {
@@ -87,7 +86,7 @@ record Answers(
         if (isNamed) {
             Map<String, @Nullable Object> named = Trees.map(data, Elicitation.DATA);
             return named.get(ACTION) instanceof String action && named.size() == 1 && isRefusal(action)
-                    ? all(open, Elicitation.action(action.toLowerCase(Locale.ROOT)))
+                    ? all(open, InputResponse.of(action.toLowerCase(Locale.ROOT)))
                     : keyed(open, named, Answers::explicit);
         }
         if (open.size() > 1) {
@@ -103,25 +102,25 @@ record Answers(
     private static Answers keyed(
             Map<String, Elicitation> open,
             Map<String, @Nullable Object> data,
-            BiFunction<Elicitation, Map<String, @Nullable Object>, Map<String, @Nullable Object>> reading) {
-        var given = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            BiFunction<Elicitation, Map<String, @Nullable Object>, Optional<InputResponse>> reading) {
+        var given = new LinkedHashMap<String, InputResponse>();
         for (var each : data.entrySet()) {
             Elicitation question = open.get(each.getKey());
             if (question == null || !(each.getValue() instanceof Map<?, ?> members)) {
                 return unclear(open);
             }
-            Map<String, @Nullable Object> answer = reading.apply(question, Trees.map(members));
-            Optional<String> problem = answer.isEmpty() ? Optional.of(expected(open)) : question.problem(answer);
+            Optional<InputResponse> answer = reading.apply(question, Trees.map(members));
+            Optional<String> problem = answer.isEmpty() ? Optional.of(expected(open)) : question.problem(answer.get());
             if (problem.isPresent()) {
                 return new Answers(Map.of(), problem.get());
             }
-            given.put(each.getKey(), answer);
+            given.put(each.getKey(), answer.orElseThrow());
         }
         return given.isEmpty() ? unclear(open) : new Answers(given, null);
     }
 
     /** An answer with an action, or the members of the form; empty for neither. */
-    private static Map<String, @Nullable Object> answer(Elicitation question, Map<String, @Nullable Object> members) {
+    private static Optional<InputResponse> answer(Elicitation question, Map<String, @Nullable Object> members) {
         Object action = members.get(ACTION);
         boolean isRefusal = members.size() == 1
                 && action instanceof String text
@@ -129,27 +128,27 @@ record Answers(
                 && !question.offers(ACTION, action);
         return isRefusal || question.isUrl() || members.containsKey(ACTION) && !question.has(ACTION)
                 ? explicit(question, members)
-                : question.accept(members);
+                : Optional.of(question.accept(members));
     }
 
     /** An answer with an action; empty for none. */
-    private static Map<String, @Nullable Object> explicit(Elicitation question, Map<String, @Nullable Object> members) {
+    private static Optional<InputResponse> explicit(Elicitation question, Map<String, @Nullable Object> members) {
         if (!(members.get(ACTION) instanceof String text)) {
-            return Map.of();
+            return Optional.empty();
         }
         String action = text.toLowerCase(Locale.ROOT);
         boolean isPlain = members.size() == 1 || members.size() == 2 && members.get("content") instanceof Map<?, ?>;
-        return action.equals(Elicitation.ACCEPT)
-                ? isPlain ? accepted(question, Trees.map(members, "content")) : Map.of()
-                : Elicitation.action(action);
+        return action.equals(InputResponse.ACCEPT)
+                ? isPlain ? Optional.of(accepted(question, Trees.map(members, "content"))) : Optional.empty()
+                : Optional.of(InputResponse.of(action));
     }
 
     private static boolean isRefusal(String action) {
-        return Elicitation.isRefusal(Elicitation.action(action.toLowerCase(Locale.ROOT)));
+        return InputResponse.of(action.toLowerCase(Locale.ROOT)).isRefusal();
     }
 
-    private static Answers all(Map<String, Elicitation> open, Map<String, @Nullable Object> answer) {
-        var given = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+    private static Answers all(Map<String, Elicitation> open, InputResponse answer) {
+        var given = new LinkedHashMap<String, InputResponse>();
         open.keySet().forEach(key -> given.put(key, answer));
         return new Answers(given, null);
     }

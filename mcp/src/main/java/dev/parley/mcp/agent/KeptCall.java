@@ -4,6 +4,9 @@ import static dev.parley.protocol.json.Codecs.BOOLEAN;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
@@ -20,24 +23,24 @@ import org.jspecify.annotations.Nullable;
  */
 record KeptCall(
         ToolCall call,
-        Map<String, Map<String, @Nullable Object>> questions,
+        Map<String, InputRequest> questions,
         @Nullable String state,
         @Nullable String task,
-        Map<String, Map<String, @Nullable Object>> answers) {
+        Map<String, InputResponse> answers) {
     static final Codec<KeptCall> CODEC = ObjectCodec.<KeptCall>of()
             .required("tool", TEXT, kept -> kept.call.tool())
             .required("arguments", STRUCT, kept -> kept.call.arguments())
             .required("proxied", BOOLEAN, kept -> kept.call.isProxied())
             .required("meta", STRUCT, kept -> kept.call.meta())
-            .optional("questions", Codecs.map(STRUCT), Map.of(), KeptCall::questions)
+            .optional("questions", Codecs.map(ResultModel.INPUT_REQUEST), Map.of(), KeptCall::questions)
             .optional("state", TEXT, KeptCall::state)
             .optional("task", TEXT, KeptCall::task)
-            .optional("answers", Codecs.map(STRUCT), Map.of(), KeptCall::answers)
+            .optional("answers", Codecs.map(ResultModel.INPUT_RESPONSE), Map.of(), KeptCall::answers)
             .as(v -> new KeptCall(
                     new ToolCall(v.next(), v.next(), v.next(), v.next()), v.next(), v.next(), v.next(), v.next()));
 
     /** This call with more answers. */
-    KeptCall answered(Map<String, Map<String, @Nullable Object>> all) {
+    KeptCall answered(Map<String, InputResponse> all) {
         return new KeptCall(call, questions, state, task, all);
     }
 }

@@ -8,6 +8,8 @@ import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -114,11 +116,7 @@ final class ToolAgent implements AgentHandler {
     }
 
     private void call(
-            ToolCall call,
-            Map<String, Map<String, @Nullable Object>> answers,
-            @Nullable String state,
-            Request request,
-            Reply reply)
+            ToolCall call, Map<String, InputResponse> answers, @Nullable String state, Request request, Reply reply)
             throws InterruptedException {
         McpClient client = server.client();
         Outcome<CallResult> outcome = client.call(
@@ -152,7 +150,7 @@ final class ToolAgent implements AgentHandler {
     /** Passes questions of the server to the caller. */
     private void ask(
             ToolCall call,
-            Map<String, Map<String, @Nullable Object>> questions,
+            Map<String, InputRequest> questions,
             @Nullable String state,
             @Nullable String task,
             Request request,
@@ -171,7 +169,7 @@ final class ToolAgent implements AgentHandler {
             if (question.isEmpty()) {
                 throw new McpException(
                         McpException.METHOD_NOT_FOUND,
-                        "the server asks by " + each.getValue().get("method") + ", which is not offered to it");
+                        "the server asks by " + each.getValue().method() + ", which is not offered to it");
             }
         }
         table.keep(request.taskId(), new KeptCall(call, questions, state, task, Map.of()));
@@ -179,8 +177,7 @@ final class ToolAgent implements AgentHandler {
     }
 
     /** Shows questions: texts, their form, and in the metadata the elicitations themselves. */
-    private static void show(
-            Map<String, Map<String, @Nullable Object>> questions, @Nullable String problem, Reply reply) {
+    private static void show(Map<String, InputRequest> questions, @Nullable String problem, Reply reply) {
         var parts = new ArrayList<Part>();
         var elicitations = new LinkedHashMap<String, @Nullable Object>();
         boolean isUrl = false;
@@ -188,7 +185,7 @@ final class ToolAgent implements AgentHandler {
             parts.add(Part.text(problem));
         }
         for (var each : questions.entrySet()) {
-            Map<String, @Nullable Object> params = Trees.map(each.getValue(), "params");
+            Map<String, @Nullable Object> params = each.getValue().params();
             Elicitation question = Elicitation.asked(params);
             isUrl |= question.isUrl();
             String url = question.url() == null ? "" : " " + question.url();
@@ -236,7 +233,7 @@ final class ToolAgent implements AgentHandler {
     private void goOn(KeptCall kept, Request request, Reply reply) throws InterruptedException {
         ToolCall call = kept.call();
         String task = kept.task();
-        Map<String, Map<String, @Nullable Object>> questions = kept.questions();
+        Map<String, InputRequest> questions = kept.questions();
         if (questions.isEmpty() && task != null) {
             McpClient client = server.client(request.attempt() > 1);
             follow(client, call, client.task(task), request, reply);

@@ -1,5 +1,7 @@
 package dev.parley.mcp.client;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.wire.Lenient;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codec;
@@ -36,10 +38,6 @@ public record Elicitation(
     /** Member of the data part that answers such a question: answers with their actions, by the keys of the elicitations. */
     public static final String DATA = "elicitation";
 
-    public static final String ACCEPT = "accept";
-    public static final String DECLINE = "decline";
-    public static final String CANCEL = "cancel";
-
     /** Parameters of a question. */
     public static final Codec<Elicitation> CODEC = ObjectCodec.<Elicitation>of()
             .always("mode", Lenient.TEXT, "form", Elicitation::mode)
@@ -53,11 +51,8 @@ public record Elicitation(
     private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]{1,300}(\\.[0-9]+)?([eE][+-]?[0-9]{1,3})?");
 
     /** Reads a request of a server; empty if it is not a question to the user. */
-    public static Optional<Elicitation> of(Map<String, @Nullable Object> request) {
-        if (!METHOD.equals(request.get("method"))) {
-            return Optional.empty();
-        }
-        return Optional.of(asked(Trees.map(request, "params")));
+    public static Optional<Elicitation> of(InputRequest request) {
+        return METHOD.equals(request.method()) ? Optional.of(asked(request.params())) : Optional.empty();
     }
 
     /** Reads the parameters of a question. */
@@ -76,8 +71,8 @@ public record Elicitation(
     }
 
     /** The request to the client. */
-    public Map<String, @Nullable Object> request() {
-        return Trees.with(Map.of("method", METHOD), "params", CODEC.toJson(this));
+    public InputRequest request() {
+        return new InputRequest(METHOD, Trees.of(CODEC, this));
     }
 
     public boolean isUrl() {
@@ -97,21 +92,6 @@ public record Elicitation(
         }
     }
 
-    /** An answer with an action: {@code decline} or {@code cancel}, or {@code accept} of a URL. */
-    public static Map<String, @Nullable Object> action(String action) {
-        return Map.of("action", action);
-    }
-
-    /** Whether an answer declines or cancels a question. */
-    public static boolean isRefusal(Map<String, @Nullable Object> answer) {
-        return DECLINE.equals(answer.get("action")) || CANCEL.equals(answer.get("action"));
-    }
-
-    /** An answer as its user gave it: a refusal has an action and nothing else. */
-    public static Map<String, @Nullable Object> plain(Map<String, @Nullable Object> answer) {
-        return isRefusal(answer) ? action(String.valueOf(answer.get("action"))) : answer;
-    }
-
     /** Whether the form has a property of this name. */
     public boolean has(String property) {
         return Trees.map(schema, "properties").containsKey(property);
@@ -123,7 +103,7 @@ public record Elicitation(
     }
 
     /** The answer with this content, to which the defaults of the schema are added. */
-    public Map<String, @Nullable Object> accept(Map<String, @Nullable Object> content) {
+    public InputResponse accept(Map<String, @Nullable Object> content) {
         var all = new LinkedHashMap<>(content);
         Trees.map(schema, "properties").forEach((name, property) -> {
             Map<String, @Nullable Object> type = Trees.map(property);
@@ -131,22 +111,22 @@ public record Elicitation(
                 all.putIfAbsent(name, type.get("default"));
             }
         });
-        return Trees.with(action(ACCEPT), "content", all);
+        return InputResponse.accept(all);
     }
 
     /** Problem of an answer; empty for a refusal, and for one that fits the schema, as far as the types of forms go. */
-    public Optional<String> problem(Map<String, @Nullable Object> answer) {
-        if (isRefusal(answer)) {
+    public Optional<String> problem(InputResponse answer) {
+        if (answer.isRefusal()) {
             return Optional.empty();
         }
-        if (!ACCEPT.equals(answer.get("action"))) {
-            return Optional.of("action \"" + Excerpt.of(String.valueOf(answer.get("action")), 40)
+        if (!answer.isAccepted()) {
+            return Optional.of("action \"" + Excerpt.of(String.valueOf(answer.action()), 40)
                     + "\": unknown (expected: accept, decline or cancel)");
         }
         if (isUrl()) {
             return Optional.empty();
         }
-        Map<String, @Nullable Object> content = Trees.map(answer, "content");
+        Map<String, @Nullable Object> content = answer.form();
         for (String name : Trees.texts(schema, "required")) {
             if (content.get(name) == null) {
                 return Optional.of(name + ": missing");

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -20,7 +21,6 @@ import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.json.Codecs;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -156,13 +156,14 @@ public final class McpClient implements AutoCloseable {
         Parked waiting = parked.take(state)
                 .orElseThrow(
                         () -> new ServerFailure(Kind.SESSION_ENDED, "the call does not wait for an answer any more"));
-        Map<String, @Nullable Object> answer =
-                call.answers().values().stream().findFirst().orElse(Elicitation.action(Elicitation.CANCEL));
+        InputResponse answer =
+                call.answers().values().stream().findFirst().orElse(InputResponse.of(InputResponse.CANCEL));
         Connection held = waiting.connection();
         boolean isSent = false;
         try {
             held.questions.enter(waiting.exchange(), waiting.tool(), limit);
-            held.transport.send(new McpMessage.Result(waiting.question(), answer));
+            held.transport.send(
+                    new McpMessage.Result(waiting.question(), Trees.of(ResultModel.INPUT_RESPONSE, answer)));
             isSent = true;
         } finally {
             if (!isSent) {
@@ -190,7 +191,10 @@ public final class McpClient implements AutoCloseable {
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete<>(ResultModel.call(result));
                 case "task" -> new Outcome.Begun<>(ResultModel.TASK.fromJson(result));
-                case "input_required" -> new Outcome.Questions<>(requests(result), Trees.text(result, "requestState"));
+                case "input_required" ->
+                    new Outcome.Questions<>(
+                            ResultModel.INPUT_REQUESTS.fromJson(Trees.map(result, "inputRequests")),
+                            Trees.text(result, "requestState"));
                 default ->
                     throw new ServerFailure(
                             Kind.INVALID_RESPONSE, "resultType \"" + result.get("resultType") + "\": unknown");
@@ -203,19 +207,11 @@ public final class McpClient implements AutoCloseable {
         }
     }
 
-    private static Map<String, Map<String, @Nullable Object>> requests(Map<String, @Nullable Object> result) {
-        var requests = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        Trees.map(result, "inputRequests").forEach((key, request) -> requests.put(key, Trees.map(request)));
-        return requests;
-    }
-
     private Outcome<CallResult> park(
             Connection held, Exchange exchange, String tool, Map<String, @Nullable Object> question) {
         Object id = requireNonNullElse(question.get("id"), Codecs.NULL);
         String state = parked.add(new Parked(held, exchange, tool, id, Instant.now()));
-        var request = new LinkedHashMap<>(question);
-        request.keySet().retainAll(List.of("method", "params"));
-        return new Outcome.Questions<>(Map.of("question", request), state);
+        return new Outcome.Questions<>(Map.of("question", ResultModel.INPUT_REQUEST.fromJson(question)), state);
     }
 
     /** Gives up a call that waits for the answer to a question. */
@@ -229,8 +225,10 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** Answers questions of a task. */
-    public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers) throws InterruptedException {
-        request("tasks/update", Trees.with(Map.of("taskId", taskId), "inputResponses", answers));
+    public void update(String taskId, Map<String, InputResponse> answers) throws InterruptedException {
+        request(
+                "tasks/update",
+                Trees.with(Map.of("taskId", taskId), "inputResponses", ResultModel.INPUT_RESPONSES.toJson(answers)));
     }
 
     public void cancel(String taskId) throws InterruptedException {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.dialect.Json;
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Exchange;
@@ -106,7 +107,7 @@ public final class AgentProvider implements McpProvider {
         Conversation conversation = conversation(round.agent(), tasks.hasSchema(round.agent(), task, caller), exchange);
         Optional<PendingQuestion> question = PendingQuestion.of(round.agent(), task, agents)
                 .filter(open -> open.key().equals(round.key()));
-        Map<String, Map<String, @Nullable Object>> answers =
+        Map<String, InputResponse> answers =
                 question.map(open -> open.own(call.answers())).orElse(Map.of());
         // Not answered, or by an earlier repetition: agents elsewhere may not recognise a repeated message.
         return question.isEmpty() || answers.isEmpty()

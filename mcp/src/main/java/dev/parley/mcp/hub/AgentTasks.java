@@ -3,6 +3,8 @@ package dev.parley.mcp.hub;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTask;
 import dev.parley.mcp.McpTasks;
@@ -97,8 +99,7 @@ final class AgentTasks implements McpTasks {
         return shown(task, null, Map.of());
     }
 
-    private static McpTask shown(
-            Task task, @Nullable CallResult result, Map<String, Map<String, @Nullable Object>> requests) {
+    private static McpTask shown(Task task, @Nullable CallResult result, Map<String, InputRequest> requests) {
         Instant changed = requireNonNullElse(task.status().timestamp(), Instant.EPOCH);
         return new McpTask(
                 task.id(),
@@ -124,14 +125,14 @@ final class AgentTasks implements McpTasks {
     }
 
     @Override
-    public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller) {
+    public void update(String taskId, Map<String, InputResponse> answers, CallContext caller) {
         String agent = agent(taskId, caller);
         Task task = task(agent, taskId, caller);
         Optional<PendingQuestion> question = PendingQuestion.of(agent, task, agents);
         if (question.isEmpty()) {
             return;
         }
-        Map<String, Map<String, @Nullable Object>> own = question.get().own(answers);
+        Map<String, InputResponse> own = question.get().own(answers);
         if (own.isEmpty()) {
             return;
         }

@@ -1,6 +1,7 @@
 package dev.parley.mcp.hub;
 
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.hub.PendingQuestion.Effect;
@@ -80,7 +81,7 @@ final class Conversation {
     }
 
     /** Answers the question of a task, and waits for the outcome. */
-    Outcome<CallResult> answer(Task task, PendingQuestion question, Map<String, Map<String, @Nullable Object>> answers)
+    Outcome<CallResult> answer(Task task, PendingQuestion question, Map<String, InputResponse> answers)
             throws InterruptedException {
         return switch (question.effect(answers)) {
             case Effect.Send(var message) -> send(message, question.key());

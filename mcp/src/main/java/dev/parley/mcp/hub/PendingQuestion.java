@@ -2,8 +2,11 @@ package dev.parley.mcp.hub;
 
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.client.Elicitation;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -149,8 +152,8 @@ record PendingQuestion(String taskId, String key, Map<String, Elicitation> asked
     }
 
     /** The requests to the client, by their keys. */
-    Map<String, Map<String, @Nullable Object>> requests() {
-        var requests = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+    Map<String, InputRequest> requests() {
+        var requests = new LinkedHashMap<String, InputRequest>();
         asked.forEach((each, question) -> requests.put(each, question.request()));
         return requests;
     }
@@ -165,16 +168,16 @@ record PendingQuestion(String taskId, String key, Map<String, Elicitation> asked
     }
 
     /** The answers among these that are for this question. */
-    Map<String, Map<String, @Nullable Object>> own(Map<String, Map<String, @Nullable Object>> answers) {
+    Map<String, InputResponse> own(Map<String, InputResponse> answers) {
         var own = new LinkedHashMap<>(answers);
         own.keySet().retainAll(asked.keySet());
         return own;
     }
 
     /** The same action as the answer to each elicitation. */
-    Map<String, Map<String, @Nullable Object>> all(String action) {
-        var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
-        asked.keySet().forEach(each -> answers.put(each, Elicitation.action(action)));
+    Map<String, InputResponse> all(String action) {
+        var answers = new LinkedHashMap<String, InputResponse>();
+        asked.keySet().forEach(each -> answers.put(each, InputResponse.of(action)));
         return answers;
     }
 
@@ -183,13 +186,13 @@ record PendingQuestion(String taskId, String key, Map<String, Elicitation> asked
      *
      * @throws McpException INVALID_PARAMS for an action that does not exist
      */
-    Effect effect(Map<String, Map<String, @Nullable Object>> answers) {
-        var given = new LinkedHashMap<String, @Nullable Object>();
+    Effect effect(Map<String, InputResponse> answers) {
+        var given = new LinkedHashMap<String, InputResponse>();
         for (var each : answers.entrySet()) {
             Elicitation question = asked.getOrDefault(each.getKey(), Elicitation.form("", Map.of()));
-            Map<String, @Nullable Object> answer = Elicitation.plain(each.getValue());
+            InputResponse answer = each.getValue().plain();
             Optional<String> problem = question.problem(answer);
-            if (problem.isPresent() && !Elicitation.ACCEPT.equals(answer.get("action"))) {
+            if (problem.isPresent() && !answer.isAccepted()) {
                 throw new McpException(
                         McpException.INVALID_PARAMS, "inputResponses." + each.getKey() + "." + problem.get());
             }
@@ -199,15 +202,14 @@ record PendingQuestion(String taskId, String key, Map<String, Elicitation> asked
             given.put(names.getOrDefault(each.getKey(), each.getKey()), answer);
         }
         if (!names.isEmpty()) {
-            return send(Part.data(Map.of(Elicitation.DATA, given)));
+            return send(Part.data(Map.of(Elicitation.DATA, ResultModel.INPUT_RESPONSES.toJson(given))));
         }
-        Map<String, @Nullable Object> answer =
-                Trees.map(given.values().iterator().next());
-        return switch (String.valueOf(answer.get("action"))) {
-            case Elicitation.DECLINE -> new Effect.Declined();
-            case Elicitation.CANCEL -> new Effect.Open("The question was not answered.");
+        InputResponse answer = given.values().iterator().next();
+        return switch (String.valueOf(answer.action())) {
+            case InputResponse.DECLINE -> new Effect.Declined();
+            case InputResponse.CANCEL -> new Effect.Open("The question was not answered.");
             default -> {
-                Map<String, @Nullable Object> content = Trees.map(answer, "content");
+                Map<String, @Nullable Object> content = answer.form();
                 yield page().isPresent()
                         ? new Effect.Page()
                         : send(

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
@@ -50,7 +52,6 @@ final class Methods {
     private static final int MAX_VALUES = 100;
     private static final int LIST_TTL_MILLIS = 30_000;
 
-    private static final Set<String> REFUSALS = Set.of("decline", "cancel");
     private static final Set<String> SLOW =
             Set.of("tools/call", "prompts/get", "resources/read", "completion/complete");
     private static final Set<String> STATELESS_ONLY =
@@ -345,7 +346,7 @@ final class Methods {
         if (arguments != null && !(arguments instanceof Map<?, ?>)) {
             throw invalid("arguments: (expected: an object)");
         }
-        Map<String, Map<String, @Nullable Object>> answers = answers(params, false);
+        Map<String, InputResponse> answers = answers(params, false);
         String state = null;
         if (params.get("requestState") != null) {
             if (!(params.get("requestState") instanceof String sealed)) {
@@ -391,13 +392,10 @@ final class Methods {
     }
 
     private Map<String, @Nullable Object> questions(
-            Map<String, Map<String, @Nullable Object>> requests,
-            @Nullable String state,
-            McpMessage.Request request,
-            RunningCall call) {
+            Map<String, InputRequest> requests, @Nullable String state, McpMessage.Request request, RunningCall call) {
         var result = new LinkedHashMap<String, @Nullable Object>(Map.of("resultType", "input_required"));
         if (!requests.isEmpty()) {
-            result.put("inputRequests", requests);
+            result.put("inputRequests", ResultModel.INPUT_REQUESTS.toJson(requests));
         }
         if (state != null || requests.isEmpty()) {
             result.put(
@@ -407,24 +405,20 @@ final class Methods {
         return result;
     }
 
-    private static Map<String, Map<String, @Nullable Object>> answers(
-            Map<String, @Nullable Object> params, boolean isRequired) {
+    private static Map<String, InputResponse> answers(Map<String, @Nullable Object> params, boolean isRequired) {
         Object answers = params.get("inputResponses");
         boolean isAbsent = answers == null && !isRequired;
         if (!isAbsent
                 && !(answers instanceof Map<?, ?> map && map.values().stream().allMatch(Map.class::isInstance))) {
             throw invalid("inputResponses: (expected: an object of objects)");
         }
-        return answers(Trees.objects(answers));
+        return answers(ResultModel.INPUT_RESPONSES.fromJson(Trees.map(answers)));
     }
 
     /** Answers of the user, of which those that refuse have no content. */
-    private static Map<String, Map<String, @Nullable Object>> answers(
-            Map<String, Map<String, @Nullable Object>> given) {
+    private static Map<String, InputResponse> answers(Map<String, InputResponse> given) {
         var answers = new LinkedHashMap<>(given);
-        answers.replaceAll((key, answer) -> answer.get("action") instanceof String action && REFUSALS.contains(action)
-                ? Map.of("action", action)
-                : answer);
+        answers.replaceAll((key, answer) -> answer.plain());
         return answers;
     }
 

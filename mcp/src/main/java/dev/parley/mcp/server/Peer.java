@@ -1,5 +1,6 @@
 package dev.parley.mcp.server;
 
+import dev.parley.mcp.InputRequest;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.Meta;
 import dev.parley.mcp.wire.Revision;
@@ -39,12 +40,11 @@ record Peer(
      *
      * @throws McpException if it has not declared that
      */
-    void requireAnswersTo(Map<String, Map<String, @Nullable Object>> questions) {
+    void requireAnswersTo(Map<String, InputRequest> questions) {
         var missing = new LinkedHashMap<String, @Nullable Object>();
         questions.values().forEach(question -> {
-            boolean isUrl = "url".equals(Trees.map(question.get("params")).get("mode"));
-            String method = String.valueOf(question.get("method"));
-            switch (method) {
+            boolean isUrl = "url".equals(question.params().get("mode"));
+            switch (question.method()) {
                 case "elicitation/create" -> {
                     Map<String, @Nullable Object> declared = Trees.map(capabilities.get("elicitation"));
                     boolean isDeclared = isUrl
@@ -58,7 +58,7 @@ record Peer(
                 case "sampling/createMessage" -> require("sampling", missing);
                 case "roots/list" -> require("roots", missing);
                 default ->
-                    throw new IllegalArgumentException("question \"" + method
+                    throw new IllegalArgumentException("question \"" + question.method()
                             + "\": unknown method (expected: elicitation/create or another of MCP)");
             }
         });

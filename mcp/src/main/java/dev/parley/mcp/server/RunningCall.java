@@ -1,5 +1,7 @@
 package dev.parley.mcp.server;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
@@ -19,8 +21,7 @@ final class RunningCall implements McpProvider.Exchange {
     /** Asks the client on its connection, as revisions with sessions do. */
     @FunctionalInterface
     interface Asker {
-        Map<String, Map<String, @Nullable Object>> ask(
-                Map<String, Map<String, @Nullable Object>> questions, Consumer<McpMessage> out)
+        Map<String, InputResponse> ask(Map<String, InputRequest> questions, Consumer<McpMessage> out)
                 throws InterruptedException;
     }
 
@@ -64,8 +65,7 @@ final class RunningCall implements McpProvider.Exchange {
         return asker != null;
     }
 
-    Map<String, Map<String, @Nullable Object>> ask(Map<String, Map<String, @Nullable Object>> questions)
-            throws InterruptedException {
+    Map<String, InputResponse> ask(Map<String, InputRequest> questions) throws InterruptedException {
         if (asker == null) {
             throw new IllegalStateException("no connection for questions");
         }

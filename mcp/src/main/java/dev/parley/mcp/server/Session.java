@@ -1,9 +1,11 @@
 package dev.parley.mcp.server;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.McpMessage;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
-import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.util.Collections;
@@ -119,12 +121,12 @@ final class Session implements RunningCall.Asker {
     }
 
     @Override
-    public Map<String, Map<String, @Nullable Object>> ask(
-            Map<String, Map<String, @Nullable Object>> asked, Consumer<McpMessage> out) throws InterruptedException {
+    public Map<String, InputResponse> ask(Map<String, InputRequest> asked, Consumer<McpMessage> out)
+            throws InterruptedException {
         var waiting = new LinkedHashMap<String, CompletableFuture<McpMessage>>();
         var ids = new LinkedHashMap<String, String>();
         try {
-            for (Map.Entry<String, Map<String, @Nullable Object>> each : asked.entrySet()) {
+            for (Map.Entry<String, InputRequest> each : asked.entrySet()) {
                 if (questions.size() >= MAX_QUESTIONS) {
                     throw new McpException(McpException.INTERNAL_ERROR, "Too many questions wait for the client");
                 }
@@ -134,13 +136,11 @@ final class Session implements RunningCall.Asker {
                 ids.put(each.getKey(), id);
                 waiting.put(each.getKey(), answer);
                 out.accept(new McpMessage.Request(
-                        id,
-                        String.valueOf(each.getValue().get("method")),
-                        Trees.map(each.getValue().get("params"))));
+                        id, each.getValue().method(), each.getValue().params()));
             }
-            var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            var answers = new LinkedHashMap<String, InputResponse>();
             for (Map.Entry<String, CompletableFuture<McpMessage>> each : waiting.entrySet()) {
-                answers.put(each.getKey(), result(each.getValue().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)));
+                answers.put(each.getKey(), response(each.getValue().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)));
             }
             return answers;
         } catch (TimeoutException late) {
@@ -152,9 +152,9 @@ final class Session implements RunningCall.Asker {
         }
     }
 
-    private static Map<String, @Nullable Object> result(McpMessage answer) {
+    private static InputResponse response(McpMessage answer) {
         if (answer instanceof McpMessage.Result result) {
-            return result.result();
+            return ResultModel.INPUT_RESPONSE.fromJson(result.result());
         }
         throw new McpException(
                 McpException.INTERNAL_ERROR,

@@ -6,12 +6,15 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpTask;
 import dev.parley.mcp.PromptResult;
 import dev.parley.mcp.ResourceContent;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -87,6 +90,24 @@ public final class ResultModel {
             .required("messages", Codecs.list(MESSAGE), PromptResult::messages)
             .as(v -> new PromptResult(v.next(), v.next()));
 
+    /** Questions, those of other programs too. */
+    public static final Codec<InputRequest> INPUT_REQUEST = ObjectCodec.<InputRequest>of()
+            .always("method", Lenient.TEXT, "", InputRequest::method)
+            .optional("params", Lenient.OBJECT, Map.of(), InputRequest::params)
+            .as(v -> new InputRequest(v.next(), v.next()));
+
+    /** Questions by their keys; members that are no objects are left out. */
+    public static final Codec<Map<String, InputRequest>> INPUT_REQUESTS = objects(INPUT_REQUEST);
+
+    public static final Codec<InputResponse> INPUT_RESPONSE = ObjectCodec.<InputResponse>of()
+            .optional("action", Lenient.TEXT, InputResponse::action)
+            .optional("content", value(), InputResponse::content)
+            .others(InputResponse::others, Set.of())
+            .as(v -> new InputResponse(v.next(), v.next(), v.next()));
+
+    /** Answers by the keys of their questions; members that are no objects are left out. */
+    public static final Codec<Map<String, InputResponse>> INPUT_RESPONSES = objects(INPUT_RESPONSE);
+
     /** Tasks, those of other programs too. */
     public static final Codec<McpTask> TASK = ObjectCodec.<McpTask>of()
             .always("taskId", Lenient.TEXT, "", McpTask::taskId)
@@ -101,11 +122,7 @@ public final class ResultModel {
                     Codecs.via(Lenient.OBJECT, ResultModel::call, result -> Trees.of(ResultModel.CALL, result)),
                     McpTask::result)
             .optional("error", Envelope.ERROR, McpTask::error)
-            .optional(
-                    "inputRequests",
-                    Codecs.via(Codecs.FREE, Trees::objects, requests -> requests),
-                    Map.of(),
-                    McpTask::inputRequests)
+            .optional("inputRequests", INPUT_REQUESTS, Map.of(), McpTask::inputRequests)
             .as(ResultModel::task);
 
     private static McpTask task(ObjectCodec.Values v) {
@@ -130,6 +147,17 @@ public final class ResultModel {
     /** Reads the contents of a resource of another program, leniently. */
     public static List<ResourceContent> contents(Map<String, @Nullable Object> result) {
         return CONTENTS.fromJson(Map.of("contents", Trees.maps(result, "contents")));
+    }
+
+    private static <T> Codec<Map<String, T>> objects(Codec<T> member) {
+        return Codecs.via(
+                FREE,
+                value -> {
+                    var read = new LinkedHashMap<String, T>();
+                    Trees.objects(value).forEach((name, object) -> read.put(name, member.fromJson(object)));
+                    return read;
+                },
+                value -> Codecs.map(member).toJson(value));
     }
 
     /** Any value but null. */

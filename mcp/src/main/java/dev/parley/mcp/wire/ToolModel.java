@@ -30,7 +30,7 @@ public final class ToolModel {
     public static final Codec<Invocation> CALL = ObjectCodec.<Invocation>of()
             .required("name", TEXT, Invocation::name)
             .always("arguments", Codecs.STRUCT, Map.of(), Invocation::arguments)
-            .optional("inputResponses", Codecs.map(Codecs.STRUCT), Map.of(), Invocation::answers)
+            .optional("inputResponses", Codecs.map(ResultModel.INPUT_RESPONSE), Map.of(), Invocation::answers)
             .optional("requestState", TEXT, Invocation::state)
             .optional("_meta", Codecs.STRUCT, Map.of(), Invocation::meta)
             .as(v -> new Invocation(v.next(), v.next(), v.next(), v.next(), v.next()));

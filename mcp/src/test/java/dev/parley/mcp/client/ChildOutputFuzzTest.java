@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
@@ -16,7 +17,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whatever a server prints or streams, its client gets a result, an error of the protocol, or a failure of the server. */
@@ -61,7 +61,7 @@ final class ChildOutputFuzzTest {
         if (outcome instanceof Outcome.Questions<CallResult>(var requests, var state)) {
             requests.values()
                     .forEach(request -> Elicitation.of(request).ifPresent(question -> {
-                        Map<String, @Nullable Object> answer = question.accept(Map.of());
+                        InputResponse answer = question.accept(Map.of());
                         assertThat(question.problem(answer)).isNotNull();
                         assertThat(question.content("yes")).isNotNull();
                     }));

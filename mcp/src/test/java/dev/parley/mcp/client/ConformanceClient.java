@@ -3,6 +3,7 @@ package dev.parley.mcp.client;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.Tool;
@@ -136,7 +137,7 @@ public final class ConformanceClient {
         var invocation = new Invocation(tool, arguments, Map.of(), null, Map.of());
         Outcome<CallResult> outcome = client.call(invocation, LIMIT, Progress.NONE);
         while (outcome instanceof Outcome.Questions<CallResult>(var requests, var state)) {
-            var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            var answers = new LinkedHashMap<String, InputResponse>();
             requests.forEach((key, request) -> Elicitation.of(request)
                     .ifPresent(question -> answers.put(key, question.accept(content(question)))));
             outcome = client.call(new Invocation(tool, arguments, answers, state, Map.of()), LIMIT, Progress.NONE);

@@ -8,6 +8,7 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.RawJson;
+import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import java.util.LinkedHashMap;
@@ -136,17 +137,18 @@ public final class Forms implements McpProvider {
             throw McpException.notFound("tool", call.name());
         }
         if (call.answers().isEmpty()) {
-            return new Outcome.Questions<>(
-                    isDouble
-                            ? two()
-                            : Map.of(
-                                    "q1",
-                                    request(String.valueOf(call.arguments().get("text")))),
-                    "asked");
+            Map<String, Map<String, @Nullable Object>> questions = isDouble
+                    ? two()
+                    : Map.of("q1", request(String.valueOf(call.arguments().get("text"))));
+            return new Outcome.Questions<>(ResultModel.INPUT_REQUESTS.fromJson(questions), "asked");
         }
         var ordered = new LinkedHashMap<String, Map<String, @Nullable Object>>();
         (isDouble ? KEYS : List.of("q1"))
-                .forEach(key -> ordered.put(key, Trees.map(call.answers().get(key))));
+                .forEach(key -> ordered.put(
+                        key,
+                        Trees.of(
+                                ResultModel.INPUT_RESPONSE,
+                                requireNonNull(call.answers().get(key)))));
         return new Outcome.Complete<>(CallResult.text(text(ordered)));
     }
 }

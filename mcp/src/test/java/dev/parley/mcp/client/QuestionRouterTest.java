@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.client.ServerFailure.Kind;
@@ -177,7 +178,7 @@ class QuestionRouterTest {
                 : new Invocation(
                         "ask",
                         arguments,
-                        Map.of("question", Map.of("action", "accept", "content", Map.of("colour", "red " + caller))),
+                        Map.of("question", InputResponse.accept(Map.of("colour", "red " + caller))),
                         asked.state(),
                         Map.of());
     }

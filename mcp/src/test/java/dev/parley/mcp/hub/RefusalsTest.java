@@ -10,6 +10,7 @@ import dev.parley.engine.spi.Tools;
 import dev.parley.hub.Hub;
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.client.Forms;
@@ -158,24 +159,20 @@ final class RefusalsTest {
     }
 
     /** Calls a tool of a server through the hub, and answers its questions, of which there is one round. */
-    private static String called(
-            McpClient client, String tool, String kind, Map<String, Map<String, @Nullable Object>> answers)
+    private static String called(McpClient client, String tool, String kind, Map<String, InputResponse> answers)
             throws InterruptedException {
         return called(client, tool, Map.of("text", kind), answers);
     }
 
     private static String called(
-            McpClient client,
-            String tool,
-            Map<String, @Nullable Object> arguments,
-            Map<String, Map<String, @Nullable Object>> answers)
+            McpClient client, String tool, Map<String, @Nullable Object> arguments, Map<String, InputResponse> answers)
             throws InterruptedException {
         Outcome<CallResult> outcome = client.call(
                 new Invocation(tool, arguments, Map.of(), null, Map.of()), Duration.ofSeconds(30), Progress.NONE);
         if (!(outcome instanceof Outcome.Questions<CallResult>(var questions, var state))) {
             throw new AssertionError("no question: " + outcome);
         }
-        var given = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        var given = new LinkedHashMap<String, InputResponse>();
         var left = new ArrayList<>(answers.values());
         questions.keySet().forEach(key -> given.put(key, left.removeFirst()));
         Outcome<CallResult> end = client.call(
@@ -188,8 +185,8 @@ final class RefusalsTest {
                 .collect(Collectors.joining("|"));
     }
 
-    private static Map<String, @Nullable Object> answer(String action, @Nullable Object content) {
-        return RawJson.members("action", action, "content", content);
+    private static InputResponse answer(String action, @Nullable Object content) {
+        return new InputResponse(action, content, Map.of());
     }
 
     static Stream<Arguments> ways() {
@@ -228,7 +225,7 @@ final class RefusalsTest {
     @ValueSource(strings = {"stdio-new", "http-new", "http-old"})
     @DisplayName("K1: two questions of one call keep their own answers")
     void severalQuestions(String server) throws Exception {
-        var answers = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+        var answers = new LinkedHashMap<String, InputResponse>();
         answers.put("1", answer("decline", null));
         answers.put("2", answer("accept", Map.of("value", false)));
 

@@ -3,6 +3,8 @@ package dev.parley.mcp.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.CallResult;
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Exchange;
@@ -140,32 +142,27 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     /** A tool that asks one question, and shows the answer. */
     private void ask(String name, String schema, String form) {
         tool(name, schema, (call, exchange) -> {
-            Map<String, @Nullable Object> answer = call.answers().get("input");
+            InputResponse answer = call.answers().get("input");
             if (answer == null) {
                 return ask("input", elicitation(String.valueOf(call.arguments().getOrDefault("message", "?")), form));
             }
-            return done("Elicitation completed: User response: action=" + answer.get("action") + ", content="
-                    + new String(JsonText.write(Codecs.STRUCT, Trees.map(answer.get("content"))), UTF_8));
+            return done("Elicitation completed: User response: action=" + answer.action() + ", content="
+                    + new String(JsonText.write(Codecs.STRUCT, answer.form()), UTF_8));
         });
     }
 
-    private static <R> Outcome<R> ask(String key, Map<String, @Nullable Object> question) {
+    private static <R> Outcome<R> ask(String key, InputRequest question) {
         return new Outcome.Questions<>(Map.of(key, question), null);
     }
 
-    private static Map<String, @Nullable Object> elicitation(String message, String form) {
-        return RawJson.members(
-                "method",
-                "elicitation/create",
-                "params",
-                RawJson.members("message", message, "requestedSchema", json(form)));
+    private static InputRequest elicitation(String message, String form) {
+        return new InputRequest(
+                "elicitation/create", RawJson.members("message", message, "requestedSchema", json(form)));
     }
 
-    private static Map<String, @Nullable Object> sampling(String prompt) {
-        return RawJson.members(
-                "method",
+    private static InputRequest sampling(String prompt) {
+        return new InputRequest(
                 "sampling/createMessage",
-                "params",
                 RawJson.members(
                         "messages",
                         List.of(RawJson.members(
@@ -174,8 +171,8 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                         100));
     }
 
-    private static Map<String, @Nullable Object> roots() {
-        return RawJson.members("method", "roots/list", "params", RawJson.members());
+    private static InputRequest roots() {
+        return new InputRequest("roots/list", Map.of());
     }
 
     private void legacyQuestions() {
@@ -183,13 +180,12 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                 "test_sampling",
                 "{'type':'object','properties':{'prompt':{'type':'string'}},'required':['prompt']}",
                 (call, exchange) -> {
-                    Map<String, @Nullable Object> answer = call.answers().get("sample");
+                    InputResponse answer = call.answers().get("sample");
                     return answer == null
                             ? ask(
                                     "sample",
                                     sampling(String.valueOf(call.arguments().get("prompt"))))
-                            : done("LLM response: "
-                                    + Trees.map(answer.get("content")).get("text"));
+                            : done("LLM response: " + answer.form().get("text"));
                 });
         ask(
                 "test_elicitation",
@@ -217,10 +213,8 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
     private static final String NAME = "{'type':'object','properties':{'name':{'type':'string'}},'required':['name']}";
     private static final String OK = "{'type':'object','properties':{'ok':{'type':'boolean'}},'required':['ok']}";
 
-    private static @Nullable String field(@Nullable Map<String, @Nullable Object> answer, String field) {
-        return answer == null
-                ? null
-                : Trees.text(Trees.map(answer.get("content")).get(field));
+    private static @Nullable String field(@Nullable InputResponse answer, String field) {
+        return answer == null ? null : Trees.text(answer.form().get(field));
     }
 
     private void questions() {
@@ -231,30 +225,29 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                     : done("Hello, " + name + "!");
         });
         tool("test_input_required_result_sampling", (call, exchange) -> {
-            Map<String, @Nullable Object> sample = call.answers().get("sample_request");
+            InputResponse sample = call.answers().get("sample_request");
             return sample == null
                     ? ask("sample_request", sampling("What is the capital of France?"))
-                    : done("Sampling result: "
-                            + Trees.map(sample.get("content")).get("text"));
+                    : done("Sampling result: " + sample.form().get("text"));
         });
         tool("test_input_required_result_list_roots", (call, exchange) -> {
-            Map<String, @Nullable Object> roots = call.answers().get("roots_request");
+            InputResponse roots = call.answers().get("roots_request");
             return roots == null
                     ? ask("roots_request", roots())
-                    : done("Found " + Trees.list(roots.get("roots")).size() + " root(s)");
+                    : done("Found " + Trees.list(roots.others().get("roots")).size() + " root(s)");
         });
         confirmed("test_input_required_result_request_state", "state-ok: requestState validated");
         confirmed("test_input_required_result_tampered_state", "integrity-ok: state verified");
         tool("test_input_required_result_multiple_inputs", (call, exchange) -> {
             String name = field(call.answers().get("user_name"), "name");
-            Map<String, @Nullable Object> greeting = call.answers().get("greeting");
-            Map<String, @Nullable Object> roots = call.answers().get("client_roots");
+            InputResponse greeting = call.answers().get("greeting");
+            InputResponse roots = call.answers().get("client_roots");
             if (name != null && greeting != null && roots != null && call.state() != null) {
                 return done("Name: " + name + "; Greeting: "
-                        + Trees.map(greeting.get("content")).get("text") + "; Roots: "
-                        + Trees.list(roots.get("roots")).size());
+                        + greeting.form().get("text") + "; Roots: "
+                        + Trees.list(roots.others().get("roots")).size());
             }
-            var all = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            var all = new LinkedHashMap<String, InputRequest>();
             all.put("user_name", elicitation("What is your name?", NAME));
             all.put("greeting", sampling("Generate a greeting"));
             all.put("client_roots", roots());
@@ -282,7 +275,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
             if (!call.answers().isEmpty()) {
                 return done("capabilities-ok: received " + call.answers().keySet());
             }
-            var all = new LinkedHashMap<String, Map<String, @Nullable Object>>();
+            var all = new LinkedHashMap<String, InputRequest>();
             if (exchange.clientCapabilities().containsKey("elicitation")) {
                 all.put("elicit_input", elicitation("Elicitation input", NAME));
             }

@@ -1,5 +1,7 @@
 package dev.parley.mcp.server;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpTask;
 import dev.parley.mcp.McpTasks;
@@ -30,9 +32,9 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
     private static final class One {
         final String owner;
         final Map<String, @Nullable Object> state;
-        final Map<String, Map<String, @Nullable Object>> answers = new LinkedHashMap<>();
+        final Map<String, InputResponse> answers = new LinkedHashMap<>();
         final CopyOnWriteArrayList<Consumer<McpTask>> listeners = new CopyOnWriteArrayList<>();
-        Function<Map<String, Map<String, @Nullable Object>>, String> whenAnswered = answers -> "";
+        Function<Map<String, InputResponse>, String> whenAnswered = answers -> "";
 
         One(String owner, Map<String, @Nullable Object> state) {
             this.owner = owner;
@@ -96,13 +98,13 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
 
     /** A task that waits for answers, and completes with a text made of them. */
     McpTask asking(
-            Map<String, Map<String, @Nullable Object>> questions,
-            Function<Map<String, Map<String, @Nullable Object>>, String> whenAnswered,
+            Map<String, InputRequest> questions,
+            Function<Map<String, InputResponse>, String> whenAnswered,
             CallContext caller) {
         One task = begin(caller);
         Map<String, @Nullable Object> begun = task.state();
         task.whenAnswered = whenAnswered;
-        task.change("input_required", "inputRequests", questions);
+        task.change("input_required", "inputRequests", ResultModel.INPUT_REQUESTS.toJson(questions));
         return ResultModel.TASK.fromJson(begun);
     }
 
@@ -120,7 +122,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
     }
 
     @Override
-    public void update(String taskId, Map<String, Map<String, @Nullable Object>> answers, CallContext caller) {
+    public void update(String taskId, Map<String, InputResponse> answers, CallContext caller) {
         One task = of(taskId, caller);
         Map<String, @Nullable Object> open = Trees.map(task.state().get("inputRequests"));
         answers.forEach((key, answer) -> {

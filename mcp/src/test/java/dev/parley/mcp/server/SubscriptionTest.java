@@ -3,6 +3,8 @@ package dev.parley.mcp.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
@@ -45,7 +47,7 @@ class SubscriptionTest {
 
     private String waitingTask() {
         return ((FixtureTasks) provider.tasks())
-                .asking(Map.of("q", Map.of("method", "elicitation/create")), answers -> "done", ALICE)
+                .asking(Map.of("q", new InputRequest("elicitation/create", Map.of())), answers -> "done", ALICE)
                 .taskId();
     }
 
@@ -59,7 +61,7 @@ class SubscriptionTest {
         String task = waitingTask();
         Subscription subscription = listen(ALICE, WITH_TASKS, Map.of("taskIds", List.of(task, "unknown")));
 
-        provider.tasks().update(task, Map.of("q", Map.of("action", "accept")), ALICE);
+        provider.tasks().update(task, Map.of("q", InputResponse.of(InputResponse.ACCEPT)), ALICE);
 
         assertThat(acknowledged()).isEqualTo(Map.of("taskIds", List.of(task)));
         assertThat(sent).hasSize(2);

@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.dialect.Json;
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.InputRequest;
+import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Exchange;
@@ -154,30 +156,21 @@ public final class RepairTools implements McpProvider {
             return failure("height_meters: " + call.arguments().get("height_meters")
                     + " (expected: a number above 0, at most " + HIGHEST_METERS + ")");
         }
-        Map<String, @Nullable Object> answer = call.answers().get("agreement");
+        InputResponse answer = call.answers().get("agreement");
         if (answer == null) {
-            Map<String, @Nullable Object> question = new LinkedHashMap<>();
-            question.put("method", "elicitation/create");
-            question.put(
-                    "params",
+            InputRequest question = InputRequest.form(
+                    "Raise the platform by " + height + " m? The area below it has to be clear.",
                     Map.of(
-                            "mode",
-                            "form",
-                            "message",
-                            "Raise the platform by " + height + " m? The area below it has to be clear.",
-                            "requestedSchema",
-                            Map.of(
-                                    "type",
-                                    "object",
-                                    "properties",
-                                    Map.of("agree", Map.of("type", "boolean", "title", "The area is clear")),
-                                    "required",
-                                    List.of("agree"))));
+                            "type",
+                            "object",
+                            "properties",
+                            Map.of("agree", Map.of("type", "boolean", "title", "The area is clear")),
+                            "required",
+                            List.of("agree")));
             return new Outcome.Questions<>(Map.of("agreement", question), null);
         }
-        boolean agreed = "accept".equals(answer.get("action"))
-                && answer.get("content") instanceof Map<?, ?> content
-                && Boolean.TRUE.equals(content.get("agree"));
+        boolean agreed =
+                answer.isAccepted() && Boolean.TRUE.equals(answer.form().get("agree"));
         return agreed
                 ? result(Map.of("raised", true, "height_meters", height))
                 : result(Map.of("raised", false, "reason", "declined"));
