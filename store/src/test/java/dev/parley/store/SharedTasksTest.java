@@ -688,7 +688,8 @@ final class SharedTasksTest {
                 assertThat(segment).as(task).succeedsWithin(Duration.ofSeconds(20));
             }
         });
-        // One for each refused segment, if a slow machine has divided the group; a search by halves takes more than ten.
+        // One for each refused segment, if a slow machine has divided the group; a search by halves takes more than
+        // ten.
         assertThat(rollbacks.get()).as("rollbacks").isBetween(1, 3);
         assertThat(store.log().counts(null, Set.of(), null, 10))
                 .filteredOn(count -> count.state() == TaskState.COMPLETED)
