@@ -180,6 +180,11 @@ public interface TaskLog extends AutoCloseable {
      */
     default void onHint(Consumer<Set<String>> listener) {}
 
+    /** Calls that engines hand to the owners of tasks. */
+    default TaskMail mail() {
+        return TaskMail.NONE;
+    }
+
     /** The space that a group has for its tasks. */
     default Space space(String group) {
         return Space.UNLIMITED;

@@ -1,0 +1,174 @@
+package dev.parley.engine.mail;
+
+import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.spi.TaskMail;
+import dev.parley.engine.spi.TaskMail.Answer;
+import dev.parley.engine.spi.TaskMail.Incoming;
+import dev.parley.engine.spi.TaskMail.Request;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.Task;
+import dev.parley.protocol.support.TemporaryFailure;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Executes calls that other engines hand to this one, each on a thread of its own. Safe for any thread. */
+public final class MailReceiver {
+    private static final Logger LOG = System.getLogger("dev.parley.engine");
+
+    private static final int MOST_AT_ONCE = 64;
+
+    private static final int RECEIVED_AT_ONCE = 16;
+
+    private final TaskMail mail;
+    private final Threads threads;
+    private final InstantSource clock;
+    private final BooleanSupplier isOpen;
+    private final Executor looks;
+    private final Map<String, AgentEndpoint> agents = new ConcurrentHashMap<>();
+    private final AtomicBoolean isHinted = new AtomicBoolean();
+    /** Reasons to receive calls since the thread that does so has begun; 0 if there is no such thread. */
+    private final AtomicInteger reasons = new AtomicInteger();
+
+    private final AtomicInteger executing = new AtomicInteger();
+    /** Whether the latest attempt to receive calls has failed: it is logged once. */
+    private volatile boolean hasFailed;
+
+    /**
+     * @param isOpen whether calls are executed
+     * @param looks runs looks after hints, on one thread
+     */
+    public MailReceiver(TaskMail mail, Threads threads, InstantSource clock, BooleanSupplier isOpen, Executor looks) {
+        this.mail = mail;
+        this.threads = threads;
+        this.clock = clock;
+        this.isOpen = isOpen;
+        this.looks = looks;
+        mail.onHint(this::hinted);
+    }
+
+    /** Has an agent execute the calls about its tasks. */
+    public void host(String agent, AgentEndpoint endpoint) {
+        agents.put(agent, endpoint);
+    }
+
+    private void hinted() {
+        if (!isHinted.getAndSet(true)) { // one look, however many hints
+            looks.execute(() -> {
+                isHinted.set(false);
+                try {
+                    look();
+                } catch (RuntimeException failure) { // the look of each second tells
+                    LOG.log(Level.DEBUG, "a look for mail failed", failure);
+                }
+            });
+        }
+    }
+
+    /** Completes calls of this engine that have an answer, and begins to execute those of others. Called on one thread. */
+    public void look() {
+        if (mail.look()) {
+            receive();
+        }
+    }
+
+    private void receive() {
+        if (reasons.getAndIncrement() == 0) {
+            threads.start("mail", () -> {
+                int seen;
+                do {
+                    seen = reasons.get();
+                    receiveAll();
+                } while (!reasons.compareAndSet(seen, 0));
+            });
+        }
+    }
+
+    private void receiveAll() {
+        try {
+            for (int wanted = wanted(); wanted > 0; ) {
+                List<Incoming> calls = mail.receive(wanted);
+                for (Incoming call : calls) {
+                    executing.incrementAndGet();
+                    threads.start("mail", () -> execute(call));
+                }
+                wanted = calls.size() < wanted ? 0 : wanted();
+            }
+            hasFailed = false;
+        } catch (RuntimeException | Error failure) { // the next look tries again
+            if (!hasFailed) {
+                LOG.log(
+                        Level.WARNING,
+                        "calls of other engines cannot be received; it is tried each second while there are any",
+                        failure);
+            }
+            hasFailed = true;
+        }
+    }
+
+    private int wanted() {
+        return isOpen.getAsBoolean() ? Math.min(MOST_AT_ONCE - executing.get(), RECEIVED_AT_ONCE) : 0;
+    }
+
+    private void execute(Incoming call) {
+        try {
+            Answer answer = answer(call);
+            if (answer != null) {
+                call.answer(answer);
+            }
+        } finally {
+            if (executing.getAndDecrement() == MOST_AT_ONCE) {
+                receive(); // others may have been left
+            }
+        }
+    }
+
+    /** Executes a call; returns null if the engine closes meanwhile: what it has written will be known when it has ended. */
+    private @Nullable Answer answer(Incoming call) {
+        try {
+            Request request = call.request();
+            AgentEndpoint agent = agents.get(request.task().agent());
+            if (agent == null) {
+                throw A2AException.unavailable("Another server works at the task", Duration.ofSeconds(1));
+            }
+            Object result = agent.call(
+                    request.operation(),
+                    request.caller().withDeadline(clock.instant().plus(request.patience())));
+            return new Answer.Done(
+                    result instanceof Task task ? task.id() : request.task().taskId());
+        } catch (A2AException refusal) {
+            boolean isStopping = refusal.error() == A2AError.UNAVAILABLE && !isOpen.getAsBoolean();
+            return isStopping ? null : new Answer.Failed(refusal);
+        } catch (RuntimeException failure) {
+            return new Answer.Failed(problem(failure));
+        }
+    }
+
+    /** Returns the error for the caller at the other engine, and logs the rest of the failure. */
+    private static A2AException problem(RuntimeException failure) {
+        if (A2AError.of(failure) == A2AError.UNAVAILABLE) {
+            LOG.log(Level.DEBUG, "a call of another engine is answered UNAVAILABLE", failure);
+            String reason = TemporaryFailure.reasonOf(failure)
+                    .map(words -> ": " + words)
+                    .orElse("");
+            return A2AException.unavailable(
+                    "The data cannot be read or written at present" + reason, Duration.ofSeconds(1));
+        }
+        String reference = UUID.randomUUID().toString().substring(0, 8);
+        LOG.log(Level.ERROR, "a call of another engine failed (reference " + reference + ")", failure);
+        return A2AException.of(
+                A2AError.INTERNAL, A2AError.INTERNAL.defaultMessage() + " (reference " + reference + ")");
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.parley.engine.mail;
+
+import org.jspecify.annotations.NullMarked;
