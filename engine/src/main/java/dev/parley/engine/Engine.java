@@ -2,6 +2,8 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.mail.MailReceiver;
+import dev.parley.engine.mail.OwnerMail;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.KeyTakenException;
@@ -80,6 +82,7 @@ public final class Engine implements AutoCloseable {
     private final SteadyClock steadyClock;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
     private final Recovery recovery;
+    private final MailReceiver receiver;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Engine(Builder settings) {
@@ -113,6 +116,7 @@ public final class Engine implements AutoCloseable {
                 new Admissions(),
                 new NamedTasks(log, tasks),
                 new ContextTurns(log, settings.taskLimits.turns()),
+                new OwnerMail(log.mail(), threads, limits, runs::isStopped),
                 settings.taskLimits,
                 pushStore == null
                         ? null
@@ -122,6 +126,7 @@ public final class Engine implements AutoCloseable {
                 settings.tools,
                 settings.intake);
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
+        this.receiver = new MailReceiver(log.mail(), threads, clock, runs::isOpen, follower);
         deliveries().ifPresent(Webhooks::start);
         if (log.once() == Once.CLAIM) {
             var unused = follower.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
@@ -265,6 +270,7 @@ public final class Engine implements AutoCloseable {
         var runner = new Runner(parts, recovery, agent);
         runners.put(agent.name(), runner);
         var hosted = new HostedAgent(parts, agent, runner);
+        receiver.host(agent.name(), hosted);
         recovery.host(agent.name(), runner);
         return hosted;
     }
@@ -347,7 +353,7 @@ public final class Engine implements AutoCloseable {
      * @param stopping wakes them, once an interruption leaves their tasks unfinished
      */
     public void drain(Duration grace, Runnable stopping) {
-        parts.runs().stop(grace, stopping, tasks().live()::wakeAll);
+        parts.runs().stop(grace, stopping, this::wakeAll);
     }
 
     /**
@@ -358,7 +364,12 @@ public final class Engine implements AutoCloseable {
      */
     public void halt(Runnable stopping) {
         deliveries().ifPresent(Webhooks::stop);
-        parts.runs().halt(stopping, tasks().live()::wakeAll);
+        parts.runs().halt(stopping, this::wakeAll);
+    }
+
+    private void wakeAll() {
+        tasks().live().wakeAll();
+        parts.mail().wakeAll();
     }
 
     /**
@@ -485,10 +496,14 @@ public final class Engine implements AutoCloseable {
     private void follow() {
         try {
             tasks().follow();
+            receiver.look();
             isLost = false;
         } catch (RuntimeException failure) { // otherwise the timer would not run it again
             if (!isLost) {
-                LOG.log(Level.WARNING, "tasks of other engines cannot be followed; it is tried each second", failure);
+                LOG.log(
+                        Level.WARNING,
+                        "tasks of other engines cannot be followed, nor calls received; it is tried each second",
+                        failure);
             }
             isLost = true;
         }

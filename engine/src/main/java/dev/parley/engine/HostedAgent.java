@@ -1,10 +1,13 @@
 package dev.parley.engine;
 
+import dev.parley.engine.mail.OwnerMail;
+import dev.parley.engine.mail.OwnerMail.Handed;
 import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.TaskReader;
 import dev.parley.engine.tasks.Weight;
 import dev.parley.protocol.A2AError;
@@ -28,11 +31,13 @@ import dev.parley.protocol.Operation.SendStreamingMessage;
 import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.Operation.TaskPage;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.support.PageToken;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -204,8 +209,41 @@ final class HostedAgent implements AgentEndpoint {
         }
     }
 
+    /** Ends a task. If it has moved to another engine, or is about to, the owner is looked up again. */
     private Task cancel(CancelTask cancel, CallContext context) {
-        return parts.tasks().cancel(key(context, cancel.id()), cancel.metadata(), context);
+        TaskKey key = key(context, cancel.id());
+        long wait = parts.mail().longest(parts.tasks().patience(context)).toNanos();
+        long begun = parts.threads().nanoTime();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return cancel(key, cancel, context);
+            } catch (A2AException refusal) {
+                if (!parts.mail().isElsewhere(refusal)
+                        || parts.threads().nanoTime() - begun > wait
+                        || !parts.runs().isOpen()) {
+                    throw refusal;
+                }
+                parts.runs().pause(MessageAdmission.PENDING.bound(attempt));
+            }
+        }
+    }
+
+    private Task cancel(TaskKey key, CancelTask cancel, CallContext context) {
+        try (Pin pin = parts.tasks().pinned(key)) {
+            var call = new CancelTask(cancel.tenant(), key.taskId(), cancel.metadata());
+            Duration patience = parts.tasks().patience(context);
+            return switch (parts.mail().hand(pin.task(), call, context.withLiteralIds(), patience)) {
+                case Handed.Kept kept -> parts.tasks().cancel(key, cancel.metadata(), context);
+                case Handed.Done done -> parts.tasks().read(key);
+                case Handed.Lost lost -> {
+                    Task task = parts.tasks().read(key);
+                    if (task.state() != TaskState.CANCELED) {
+                        throw OwnerMail.elsewhere(key.taskId());
+                    }
+                    yield task;
+                }
+            };
+        }
     }
 
     private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {

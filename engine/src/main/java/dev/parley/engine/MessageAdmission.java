@@ -1,5 +1,7 @@
 package dev.parley.engine;
 
+import dev.parley.engine.mail.OwnerMail;
+import dev.parley.engine.mail.OwnerMail.Handed;
 import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog.Claim;
@@ -52,7 +54,7 @@ final class MessageAdmission {
     /** Time that a sender waits for the task of another engine that works at its message, and the pauses between looks for it. */
     private static final Duration LONGEST_PENDING = Duration.ofSeconds(10);
 
-    private static final Backoff PENDING = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
+    static final Backoff PENDING = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
     private final Parts parts;
     private final Tasks tasks;
@@ -81,10 +83,11 @@ final class MessageAdmission {
      *
      * @param pin of the task, for the sender
      * @param since the event from which on the outcome counts
-     * @param turn what runs because of it; null if it was a repetition
+     * @param turn what runs because of it; null if it was a repetition, or another engine processes it
      * @param begun whether it begins a task, so that its stream begins with the first event
+     * @param continues whether it is a new message to a task
      */
-    private record Sent(Pin pin, long since, @Nullable HandlerRun turn, boolean begun) {
+    private record Sent(Pin pin, long since, @Nullable HandlerRun turn, boolean begun, boolean continues) {
         LiveTask live() {
             return pin.task();
         }
@@ -119,7 +122,7 @@ final class MessageAdmission {
             TaskReader reader;
             if (sent.begun()) {
                 reader = new TaskReader(pin, parts.log(), -1, view(length));
-            } else if (length == null && sent.turn() != null) {
+            } else if (length == null && sent.continues()) {
                 String messageId = send.message().messageId();
                 reader = TaskReader.fromSnapshot(pin, parts.log(), task -> since(task, messageId));
             } else {
@@ -132,7 +135,7 @@ final class MessageAdmission {
 
     /**
      * Lets a message in and answers it. If another engine has let it in at the same time, the message is a repetition: it is let in again
-     * until the task of the other engine is found.
+     * until the task of the other engine is found. It is also let in again if its task has gone on at another engine.
      *
      * @throws A2AException UNAVAILABLE if nothing of that task is in the log for as long as the caller waits
      */
@@ -150,17 +153,25 @@ final class MessageAdmission {
                     parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
                     continue; // a repetition, whose task goes on at another engine
                 }
-                if (!(refusal.getCause() instanceof KeyTakenException taken)
+                boolean isElsewhere = isElsewhere(sent, refusal);
+                if (!isElsewhere && !(refusal.getCause() instanceof KeyTakenException)
                         || parts.threads().nanoTime() - begun > wait
                         || !parts.runs().isOpen()) {
                     throw refusal;
                 }
                 parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
-                if (taken.isPending() || attempt > 1) {
+                boolean isPending = refusal.getCause() instanceof KeyTakenException taken && taken.isPending();
+                if (isPending || isElsewhere || attempt > 1) {
                     parts.runs().pause(PENDING.bound(attempt));
                 }
             }
         }
+    }
+
+    /** Whether another engine may admit a message. Without an id that tells, it must not be in the log. */
+    private boolean isElsewhere(@Nullable Sent sent, A2AException refusal) {
+        return parts.mail().isElsewhere(refusal)
+                && (agent.deduplicates() || sent == null || sent.live().written() < sent.since());
     }
 
     private static String messageId(Send send) {
@@ -385,10 +396,10 @@ final class MessageAdmission {
                 first.message().in(rival.contextId(), rival.key().taskId()), said(message, rival.key(), context));
         Pin pin = tasks.live().pin(rival);
         if (rival.ahead() == null) {
-            return new Sent(pin, 0, null, true);
+            return new Sent(pin, 0, null, true, false);
         }
         pin.close();
-        return new Sent(tasks.pinned(rival.key()), 0, null, false);
+        return new Sent(tasks.pinned(rival.key()), 0, null, false, false);
     }
 
     private @Nullable Sent known(MessageKey messageKey, Message message, CallContext context) {
@@ -399,7 +410,7 @@ final class MessageAdmission {
         }
         return known.into(pin -> {
             requireRepetition(pin.task(), message, context);
-            return new Sent(pin, 0, null, false);
+            return new Sent(pin, 0, null, false, false);
         });
     }
 
@@ -448,7 +459,7 @@ final class MessageAdmission {
             claim = claim(live, messageKey);
             live.runs().enter(turn);
             runner.start(turn);
-            return new Sent(pin, 0, turn, true);
+            return new Sent(pin, 0, turn, true, false);
         } catch (RuntimeException refused) {
             if (claim != null) {
                 parts.log().release(claim);
@@ -482,6 +493,10 @@ final class MessageAdmission {
             throw A2AException.invalidParams(
                     "message.contextId", message.contextId() + " (expected: that of the task, or none)");
         }
+        Sent handed = handedOver(pin, send, context, name);
+        if (handed != null) {
+            return handed;
+        }
         long before = live.written();
         parts.turns().take(live.key(), live.contextId());
         var turn = turn(live, send, context, true, messageKey);
@@ -492,7 +507,31 @@ final class MessageAdmission {
             parts.turns().giveBack(live.key(), live.contextId());
             throw refused;
         }
-        return new Sent(pin, since, turn, false);
+        return new Sent(pin, since, turn, false, true);
+    }
+
+    /**
+     * Has another engine admit a message to a task that it runs; null if no other engine does.
+     *
+     * @param name as of {@link #proceed}
+     */
+    private @Nullable Sent handedOver(Pin pin, Send send, CallContext context, @Nullable String name) {
+        Send named = name == null ? send : send.with(send.message().in(null, name));
+        return switch (parts.mail().handMessage(pin.task(), named, context, tasks.patience(context))) {
+            case Handed.Kept kept -> null;
+            case Handed.Done(String taskId) -> {
+                pin.close();
+                yield new Sent(tasks.pinned(key(context, taskId)), 0, null, false, true);
+            }
+            case Handed.Lost lost -> {
+                A2AException ended =
+                        A2AException.unavailable("The server that got the message has ended", Duration.ofSeconds(1));
+                // The id of the message tells whether it was admitted.
+                throw agent.deduplicates()
+                        ? OwnerMail.elsewhere(pin.task().key().taskId())
+                        : ended;
+            }
+        };
     }
 
     /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */

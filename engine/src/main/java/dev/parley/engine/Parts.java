@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.mail.OwnerMail;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.TaskLog;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of an engine that its agents share.
  *
+ * @param mail for calls about tasks that other engines run
  * @param webhooks null if webhooks are not supported
  * @param extensions operations of extensions, by URI
  * @param tools for the handlers of agents; null for none
@@ -33,6 +35,7 @@ record Parts(
         Admissions admissions,
         NamedTasks names,
         ContextTurns turns,
+        OwnerMail mail,
         TaskLimits taskLimits,
         @Nullable Webhooks webhooks,
         RunObserver observer,

@@ -8,6 +8,7 @@ import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskMail;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
@@ -80,6 +81,8 @@ final class SimulatedLog implements TaskLog {
         @Nullable
         LogFault fault;
 
+        final SimulatedMail.Box mail = new SimulatedMail.Box();
+
         /** Messages of tasks that are yet to be written. */
         private final Map<MessageKey, Claimed> claims = new HashMap<>();
         /** The processes that write to tasks. */
@@ -142,6 +145,11 @@ final class SimulatedLog implements TaskLog {
                 return left.computeIfAbsent(key, any -> new HashSet<>()).add(process);
             }
             return isLeft;
+        }
+
+        /** The process that runs a task; null if none does. */
+        SimulatedThreads.@Nullable Machine runner(TaskKey key) {
+            return log.find(key).filter(head -> !head.state().isSettled()).isPresent() ? owners.get(key) : null;
         }
 
         private boolean isOfAnother(Segment segment, SimulatedThreads.Machine process) {
@@ -252,6 +260,7 @@ final class SimulatedLog implements TaskLog {
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<Writer> queue = new ArrayDeque<>();
     private final ArrayDeque<ClaimWork> claims = new ArrayDeque<>();
+    private final TaskMail mail;
     private boolean closing;
     private boolean closed;
 
@@ -263,6 +272,7 @@ final class SimulatedLog implements TaskLog {
         this.simulation = simulation;
         this.process = process;
         this.random = random;
+        this.mail = disk.once == Once.CLAIM ? new SimulatedMail(disk, simulation, process, random) : TaskMail.NONE;
         process.start("writer", this::writeAll);
     }
 
@@ -336,6 +346,11 @@ final class SimulatedLog implements TaskLog {
     @Override
     public Once once() {
         return disk.once;
+    }
+
+    @Override
+    public TaskMail mail() {
+        return mail;
     }
 
     @Override

@@ -78,6 +78,16 @@ final class SimulationTest {
     }
 
     @Test
+    void callsAreHandedToTheEngineThatRunsTheTask() {
+        assertThat(LongStream.rangeClosed(1, 100).anyMatch(seed -> {
+                    var simulation = new Simulation(seed);
+                    simulation.run();
+                    return simulation.handedOver() > 0;
+                }))
+                .isTrue();
+    }
+
+    @Test
     void aSeedRunsTheSameWayEachTime() {
         for (long seed = 1; seed <= 10; seed++) {
             assertThat(new Simulation(seed).run()).as("seed %s", seed).isEqualTo(new Simulation(seed).run());
