@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
+import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.KeyTakenException;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.OtherOwnerException;
@@ -21,7 +22,6 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
-import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
@@ -394,11 +394,17 @@ final class SharedTasksTest {
                 .allSatisfy((id, count) -> assertThat(count).as(id).hasValue(1));
     }
 
-    /** An agent that asks what it was told to ask, and ends with any other message. */
     private AgentEndpoint asking() {
-        Engine engine =
-                Engine.builder(store(InstantSource.system(), Once.CLAIM).log()).build();
-        return engine.host(Agent.named("agent", "Asks").handle((request, reply) -> {
+        return engine().host(asks());
+    }
+
+    private Engine engine() {
+        return Engine.builder(store(InstantSource.system(), Once.CLAIM).log()).build();
+    }
+
+    /** An agent that asks what it was told to ask, and ends with any other message. */
+    private Agent asks() {
+        return Agent.named("agent", "Asks").handle((request, reply) -> {
             String said = ((Part.Text) request.message().parts().getFirst()).text();
             switch (said) {
                 case "ask" -> reply.askForInput("what?");
@@ -411,7 +417,7 @@ final class SharedTasksTest {
                 }
                 default -> reply.complete("done");
             }
-        }));
+        });
     }
 
     private static Message said(String id, String text) {
@@ -473,24 +479,6 @@ final class SharedTasksTest {
             assertThat(read).hasSizeGreaterThan(2_000);
         }
         assertThat(repeated.get(20, TimeUnit.SECONDS)).isEqualTo(get(one, task));
-    }
-
-    @Test
-    void whatAHubSaysOfATaskThatAnotherOneRunsIsRefused() throws Exception {
-        AgentEndpoint one = asking();
-        AgentEndpoint other = asking();
-        var begins = new SendMessage(
-                null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
-        String task = ((Task) one.call(begins, CALLER)).id();
-
-        assertThatThrownBy(() -> other.call(CancelTask.of(task), CALLER))
-                .isInstanceOf(A2AException.class)
-                .extracting(refusal -> ((A2AException) refusal).error())
-                .isEqualTo(A2AError.UNAVAILABLE);
-
-        assertThat(get(other, task).state()).isEqualTo(TaskState.WORKING);
-        steps.add("end");
-        assertThat(send(other, said("m-1", "wait"), CALLER).state()).isEqualTo(TaskState.COMPLETED);
     }
 
     @Test
@@ -734,10 +722,17 @@ final class SharedTasksTest {
     @Test
     void aWriteThatIsRefusedEndsNoStreamOfItsTask() throws Exception {
         AgentEndpoint one = asking();
-        AgentEndpoint other = asking();
+        Engine engine = engine();
+        Agent agent = asks();
+        AgentEndpoint other = engine.host(agent);
+        TaskManager reports = engine.tasks(agent, other, CALLER);
         String task = begun(one, "m-1");
         try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task, 0L), CALLER)) {
-            assertThatThrownBy(() -> other.call(CancelTask.of(task), CALLER)).isInstanceOf(A2AException.class);
+            assertThatThrownBy(() -> reports.updateTaskStatus(task, TaskState.FAILED, null))
+                    .isInstanceOfSatisfying(A2AException.class, refusal -> {
+                        assertThat(refusal.error()).isEqualTo(A2AError.UNAVAILABLE);
+                        assertThat(refusal.retryAfter()).isNotNull();
+                    });
             steps.add("step");
             steps.add("end");
 

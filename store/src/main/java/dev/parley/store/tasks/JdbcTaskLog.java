@@ -8,7 +8,7 @@ import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.Space;
 import dev.parley.engine.spi.TaskLog;
-import dev.parley.protocol.CallChain;
+import dev.parley.engine.spi.TaskMail;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.TaskEvent;
@@ -77,6 +77,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final TaskWalks walks;
     private final TaskRemoval removal;
     private final TaskTakeover takeover;
+    private final Optional<JdbcTaskMail> mail;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
 
@@ -103,6 +104,8 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         this.walks = new TaskWalks(database, lanes);
         this.takeover = new TaskTakeover(database, lanes, once);
         this.removal = new TaskRemoval(database, lanes, changes);
+        this.mail =
+                JdbcTaskMail.of(database, lanes, atRest, once, stream -> hints.ifPresent(told -> told.mail(stream)));
         database.listen(this);
     }
 
@@ -443,8 +446,13 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     @Override
     public void onHint(Consumer<Set<String>> listener) {
         if (once == Once.CLAIM && database.system() instanceof PostgresqlSystem system) {
-            hints = Optional.of(new TaskHints(system, listener));
+            hints = Optional.of(new TaskHints(system, listener, () -> mail.ifPresent(JdbcTaskMail::hinted)));
         }
+    }
+
+    @Override
+    public TaskMail mail() {
+        return mail.map(TaskMail.class::cast).orElse(TaskMail.NONE);
     }
 
     @Override
@@ -567,29 +575,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public Optional<Cause> cause(TaskKey key) {
-        Long lane = lanes.find(Lane.of(key));
-        return lane == null
-                ? Optional.empty()
-                : database.read(session -> session.first(
-                        row -> new Cause(
-                                DatabaseSession.text(row, 1),
-                                "",
-                                DatabaseSession.text(row, 2),
-                                CallChain.read(DatabaseSession.text(row, 3))),
-                        "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
-                        key.taskId(),
-                        lane));
+        return lists.cause(key);
     }
 
     @Override
     public int turns(Scope scope, String agent, String contextId) {
-        Long lane = lanes.find(new Lane(scope, agent));
-        return lane == null
-                ? 0
-                : database.read(session -> Math.toIntExact(session.number(
-                        "SELECT coalesce(sum(turns), 0) FROM task WHERE lane_no = ? AND context_id = ?",
-                        lane,
-                        contextId)));
+        return lists.turns(scope, agent, contextId);
     }
 
     @Override

@@ -27,10 +27,10 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hints of new events for hubs that share a database of PostgreSQL: {@code NOTIFY} after the commit, on a separate connection. A hub
+ * Hints of new events, and of mail, for hubs that share a database of PostgreSQL: {@code NOTIFY} after the commit, on a separate connection. A hub
  * publishes the tasks that it follows on a channel of the schema, and receives hints on the channel of its stream. A hint is lost if its
- * connection or hub fails; the engine also polls the followed tasks each second. Without a listening connection, all followed tasks are
- * reported ten times a second.
+ * connection or hub fails; the engine also polls the followed tasks and its mail each second. Without a listening connection, all followed
+ * tasks, and mail, are reported ten times a second.
  *
  * <p>Safe for any thread.
  */
@@ -60,11 +60,15 @@ final class TaskHints implements AutoCloseable {
 
     private static final Backoff CONNECTS = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
+    /** Stands for mail among the ids of tasks. A task of this id has a few hints more. */
+    private static final String MAIL = "@mail";
+
     private static final String NOTIFY =
             "SELECT length(CAST(pg_notify('parley_' || hashtext(current_schema()) || ?, ?) AS TEXT))";
 
     private final PostgresqlSystem system;
     private final Consumer<Set<String>> listener;
+    private final Runnable mail;
     private final Line listening = new Line();
     private final Line sending = new Line();
     private final Thread hears;
@@ -112,10 +116,16 @@ final class TaskHints implements AutoCloseable {
         }
     }
 
-    /** @param listener receives the ids of tasks with new events, on a thread that it must not block */
-    TaskHints(PostgresqlSystem system, Consumer<Set<String>> listener) {
+    /**
+     * Their listeners are called on a thread that they must not block.
+     *
+     * @param listener receives the ids of tasks with new events
+     * @param mail called when there may be mail for this hub
+     */
+    TaskHints(PostgresqlSystem system, Consumer<Set<String>> listener, Runnable mail) {
         this.system = system;
         this.listener = listener;
+        this.mail = mail;
         this.hears = Thread.ofPlatform().daemon().name("store-hints").start(this::hearAll);
         this.sends = Thread.ofPlatform().daemon().name("store-hints-sent").start(this::sendAll);
     }
@@ -142,6 +152,11 @@ final class TaskHints implements AutoCloseable {
                 }
             });
         }
+    }
+
+    /** This hub has written mail for another one, which is on disk. Does not block. */
+    void mail(long stream) {
+        send("_" + stream, MAIL);
     }
 
     /** Ids that callers have chosen may not fit into a list of words. */
@@ -288,6 +303,9 @@ final class TaskHints implements AutoCloseable {
                     followedBy(Long.parseLong(words.getFirst()), words.subList(1, words.size()));
                 }
             }
+            if (news.contains(MAIL)) {
+                mail.run();
+            }
             if (!news.isEmpty()) {
                 listener.accept(news);
             }
@@ -320,6 +338,7 @@ final class TaskHints implements AutoCloseable {
                 Thread.sleep(Math.min(left, LOOK.toMillis()));
                 if (isDeaf) {
                     listener.accept(Set.copyOf(followed.keySet()));
+                    mail.run();
                 }
             }
         } catch (InterruptedException closed) {

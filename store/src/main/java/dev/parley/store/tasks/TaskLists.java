@@ -4,12 +4,14 @@ import static dev.parley.store.audit.States.code;
 import static dev.parley.store.audit.States.state;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Page;
 import dev.parley.engine.spi.TaskLog.Position;
 import dev.parley.engine.spi.TaskLog.Query;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
@@ -102,6 +104,33 @@ record TaskLists(Database database, Lanes lanes) {
                         lane)
                 .stream()
                 .findFirst());
+    }
+
+    /** The caller that began a task. */
+    Optional<Cause> cause(TaskKey key) {
+        Long lane = lanes.find(Lane.of(key));
+        return lane == null
+                ? Optional.empty()
+                : database.read(session -> session.first(
+                        row -> new Cause(
+                                DatabaseSession.text(row, 1),
+                                "",
+                                DatabaseSession.text(row, 2),
+                                CallChain.read(DatabaseSession.text(row, 3))),
+                        "SELECT caller, trace, agents FROM task WHERE task_id = ? AND lane_no = ?",
+                        key.taskId(),
+                        lane));
+    }
+
+    /** Number of messages that the tasks of a context answer for. */
+    int turns(Scope scope, String agent, String contextId) {
+        Long lane = lanes.find(new Lane(scope, agent));
+        return lane == null
+                ? 0
+                : database.read(session -> Math.toIntExact(session.number(
+                        "SELECT coalesce(sum(turns), 0) FROM task WHERE lane_no = ? AND context_id = ?",
+                        lane,
+                        contextId)));
     }
 
     /** Of some tasks those whose newest events have other numbers, or that are gone. */
