@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,15 +37,16 @@ final class ExtensionCall extends Invocation implements CommandCall {
     /** Returns the command of an extension as one of the program. */
     static Command command(ProgramCommand extension) {
         Command.Work work = call -> extension.run(new ExtensionCall(call));
+        Supplier<Stream<String>> names = () -> extension.settings().stream().map(flag -> flag.substring(2));
         if (extension.getClass().isAnnotationPresent(CommandLine.Command.class)) {
             return Command.of(new CommandLine(extension).getCommandSpec(), work)
                     .ownOptions()
+                    .settings(names.get().map(Setting::client).toList())
                     .withoutSettings();
         }
         var spec = CommandSpec.create();
         extension.describe(spec);
         Command command = Command.of(spec, work);
-        Supplier<Stream<String>> names = () -> extension.settings().stream().map(flag -> flag.substring(2));
         if (extension.target() == ProgramCommand.Target.ADMINISTRATION) {
             Stream<Setting> more = names.get().map(Setting::client);
             return command.option(HubAdmin.option())
@@ -107,6 +109,11 @@ final class ExtensionCall extends Invocation implements CommandCall {
     @Override
     public int connect(String agent, Work work) throws InterruptedException {
         return Connection.open(this, agent, opened -> work.run(opened.client()));
+    }
+
+    @Override
+    public @Nullable SSLContext sslContext() {
+        return Requests.tls(this);
     }
 
     @Override

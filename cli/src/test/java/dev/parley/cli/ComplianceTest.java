@@ -492,6 +492,7 @@ class ComplianceTest {
                 "discover words -a " + hub.url(),
                 "gateway list -a " + hub.url(),
                 "mcp servers -a " + hub.url(),
+                "bench send --warmup 0 --requests 1 --url " + hub.agentUrl("echo"),
                 "workflow list -a " + hub.url())) {
             assertThat(shell.run((command + " --ca " + other).split(" ", -1)).err())
                     .as(command)

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** One run of a command: its arguments, its peer, and its output. */
@@ -83,6 +84,10 @@ public interface CommandCall extends RowParameters.Typed {
      * @param agent a host, URL or card file
      */
     int connect(String agent, Work work) throws InterruptedException;
+
+    /** Returns the trust in certificates of {@code --ca} and {@code --insecure}; null for that of Java. */
+    @Nullable
+    SSLContext sslContext();
 
     /** Returns a client of agents without headers and credentials, with the trust in certificates of the settings. */
     AgentClientBuilder clients();

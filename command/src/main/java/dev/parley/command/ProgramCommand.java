@@ -6,8 +6,8 @@ import picocli.CommandLine.Model.CommandSpec;
 /**
  * A command of the program {@code parley}.
  *
- * <p>A class annotated with {@link picocli.CommandLine.Command} declares its parameters by annotations, and has no settings of the
- * program. Others declare parameters by {@link #describe}, and take the flags of the settings of {@link #target}.
+ * <p>A class annotated with {@link picocli.CommandLine.Command} declares its parameters by annotations, and has only the settings of
+ * {@link #settings}. Others declare parameters by {@link #describe}, and take the flags of the settings of {@link #target}, too.
  */
 public interface ProgramCommand {
     /** Peer of a command, which determines its settings. */

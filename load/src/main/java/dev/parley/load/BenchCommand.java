@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -125,9 +126,14 @@ final class BenchCommand implements ProgramCommand {
     private String output = "text";
 
     @Override
+    public List<String> settings() {
+        return List.of("--ca", "--insecure");
+    }
+
+    @Override
     public int run(CommandCall call) throws InterruptedException {
         try {
-            return run(call.out(), call.err(), call.isTerminal());
+            return run(call.sslContext(), call.out(), call.err(), call.isTerminal());
         } catch (LoadProblem failed) {
             throw CommandException.of(
                     failed.kind(),
@@ -137,7 +143,7 @@ final class BenchCommand implements ProgramCommand {
         }
     }
 
-    int run(PrintStream out, PrintStream err, boolean terminal) throws InterruptedException {
+    int run(@Nullable SSLContext tls, PrintStream out, PrintStream err, boolean terminal) throws InterruptedException {
         if (!output.equals("text") && !output.equals("json")) {
             throw usage("--output: " + output + " (expected: text or json)");
         }
@@ -157,7 +163,7 @@ final class BenchCommand implements ProgramCommand {
                 bodies(),
                 headers());
         LoadProcess server = pid == null ? null : new LoadProcess(pid);
-        LoadTarget target = target(plan);
+        LoadTarget target = target(plan, tls);
         var progress = new LoadProgress(err, terminal);
         LoadReport report = idle
                 ? LoadHold.measure(target, plan, progress, server)
@@ -170,13 +176,13 @@ final class BenchCommand implements ProgramCommand {
         return report.isUseless() ? 1 : 0;
     }
 
-    private LoadTarget target(LoadPlan plan) {
+    private LoadTarget target(LoadPlan plan, @Nullable SSLContext tls) {
         String binding = binding();
         if (address.agentUrl != null) {
-            return LoadTarget.at(address.agentUrl, binding, version, plan.headers());
+            return LoadTarget.at(address.agentUrl, binding, version, plan.headers(), tls);
         }
         if (address.url != null) {
-            return LoadTarget.find(address.url, binding, version, plan.headers());
+            return LoadTarget.find(address.url, binding, version, plan.headers(), tls);
         }
         throw usage("--url is missing");
     }

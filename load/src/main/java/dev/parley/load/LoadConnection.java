@@ -61,7 +61,7 @@ sealed class LoadConnection implements AutoCloseable permits LoadGrpc {
     /**
      * Connects.
      *
-     * @param tls checks the server's certificate against the authorities that Java trusts
+     * @param tls checks the server's certificate; null for a connection without TLS
      * @param bufferBytes how much is read at once; an answer's head must fit
      */
     static LoadConnection open(String host, int port, @Nullable SSLSocketFactory tls, int bufferBytes)

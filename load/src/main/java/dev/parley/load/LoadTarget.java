@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +24,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param agent with an absolute URL
  * @param binding null for gRPC
+ * @param tls trust in certificates; null for that of Java
  */
-record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<String, String> headers) {
+record LoadTarget(
+        AgentCard.Interface agent,
+        @Nullable Binding binding,
+        Map<String, String> headers,
+        @Nullable SSLContext tls) {
     private static final int LAST_PORT = 65_535;
 
     /** Time limit of requests before the measurement: for a card, or a task. */
@@ -42,11 +49,15 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
      * @param version of the protocol; null for the first of the card
      */
     static LoadTarget find(
-            String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
+            String url,
+            @Nullable String transport,
+            @Nullable String version,
+            Map<String, String> headers,
+            @Nullable SSLContext tls) {
         String address = url.endsWith(".json") ? url : url.replaceAll("/+$", "") + WELL_KNOWN;
         URI at = parse(address);
         LoadRequest request = LoadRequest.of(head("GET", at, headers), null);
-        Answer answer = ask(at, List.of(request.numbered(0))).getFirst();
+        Answer answer = ask(at, tls, List.of(request.numbered(0))).getFirst();
         if (answer.status() != 200) {
             throw new LoadProblem(
                     Kind.UNREACHABLE,
@@ -68,15 +79,19 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
                             + " (expected: the same origin); if that is what you want under load, say so by"
                             + " --agent-url");
         }
-        return of(agent, headers);
+        return of(agent, headers, tls);
     }
 
     /** Returns the agent at {@code url} without asking for its card. */
     static LoadTarget at(
-            String url, @Nullable String transport, @Nullable String version, Map<String, String> headers) {
+            String url,
+            @Nullable String transport,
+            @Nullable String version,
+            Map<String, String> headers,
+            @Nullable SSLContext tls) {
         parse(url);
         String binding = transport == null ? AgentCard.Interface.JSONRPC : transport;
-        return of(new AgentCard.Interface(url, binding, null, version == null ? "1.0" : version), headers);
+        return of(new AgentCard.Interface(url, binding, null, version == null ? "1.0" : version), headers, tls);
     }
 
     /** Cards have only host and port for gRPC. */
@@ -87,16 +102,16 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
                         "http://" + agent.url(), agent.protocolBinding(), agent.tenant(), agent.protocolVersion());
     }
 
-    private static LoadTarget of(AgentCard.Interface agent, Map<String, String> headers) {
+    private static LoadTarget of(AgentCard.Interface agent, Map<String, String> headers, @Nullable SSLContext tls) {
         if (agent.protocolBinding().equals(AgentCard.Interface.GRPC)) {
-            return new LoadTarget(agent, null, headers);
+            return new LoadTarget(agent, null, headers, tls);
         }
         Binding binding = WireBinding.of(agent)
                 .orElseThrow(() -> new LoadProblem(
                         Kind.USAGE,
                         "binding " + agent.protocolBinding() + " " + agent.protocolVersion()
                                 + ": unknown (expected: JSONRPC, HTTP+JSON or GRPC); choose one by --transport"));
-        return new LoadTarget(agent, binding, headers);
+        return new LoadTarget(agent, binding, headers, tls);
     }
 
     private static AgentCard.Interface choose(
@@ -140,15 +155,15 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
 
     /** Sends requests one after the other and reads each answer whole. */
     List<Answer> ask(List<ByteBuffer> requests) {
-        return ask(parse(agent.url()), requests);
+        return ask(parse(agent.url()), tls, requests);
     }
 
-    private static List<Answer> ask(URI at, List<ByteBuffer> requests) {
+    private static List<Answer> ask(URI at, @Nullable SSLContext tls, List<ByteBuffer> requests) {
         var answers = new ArrayList<Answer>();
         var answer = new LoadAnswer(false, WHOLE);
         try {
             while (answers.size() < requests.size()) {
-                try (LoadConnection connection = connect(at, 16 << 10)) {
+                try (LoadConnection connection = connect(at, tls, 16 << 10)) {
                     while (connection.isReusable() && answers.size() < requests.size()) {
                         connection.send(requests.get(answers.size()));
                         connection.receive(answer);
@@ -167,13 +182,15 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
         URI at = parse(agent.url());
         return binding == null
                 ? LoadGrpc.open(at.getHost(), at.getPort() > 0 ? at.getPort() : 80, bufferBytes)
-                : connect(at, bufferBytes);
+                : connect(at, tls, bufferBytes);
     }
 
-    private static LoadConnection connect(URI at, int bufferBytes) throws IOException {
-        boolean tls = "https".equals(at.getScheme());
-        int port = at.getPort() > 0 ? at.getPort() : tls ? 443 : 80;
-        SSLSocketFactory factory = tls ? (SSLSocketFactory) SSLSocketFactory.getDefault() : null;
+    private static LoadConnection connect(URI at, @Nullable SSLContext tls, int bufferBytes) throws IOException {
+        boolean secured = "https".equals(at.getScheme());
+        int port = at.getPort() > 0 ? at.getPort() : secured ? 443 : 80;
+        SSLSocketFactory factory = !secured
+                ? null
+                : tls == null ? (SSLSocketFactory) SSLSocketFactory.getDefault() : tls.getSocketFactory();
         return LoadConnection.open(at.getHost(), port, factory, bufferBytes);
     }
 
@@ -220,6 +237,7 @@ record LoadTarget(AgentCard.Interface agent, @Nullable Binding binding, Map<Stri
     /** A sentence for people; the exceptions of channels often have none. */
     static String reason(IOException problem) {
         String message = problem.getMessage();
-        return message == null ? problem.getClass().getSimpleName() : message;
+        String said = message == null ? problem.getClass().getSimpleName() : message;
+        return problem instanceof SSLException ? "TLS failed: " + said : said;
     }
 }

@@ -45,6 +45,7 @@ class BenchCommandTest {
         all.addAll(List.of("--connections", "3", "--warmup", "0"));
         new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true).parseArgs(all.toArray(String[]::new));
         return command.run(
+                null,
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 false);
