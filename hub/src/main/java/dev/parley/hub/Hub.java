@@ -82,6 +82,11 @@ public final class Hub implements AutoCloseable {
         return platform.metrics();
     }
 
+    /** All metrics of this hub; see {@link Platform#allMetrics}. */
+    public MetricSnapshots allMetrics() {
+        return platform.allMetrics();
+    }
+
     /** Parts that do not work, with their reasons, while the rest of the hub does. */
     public Map<String, String> problems() {
         return platform.problems();

@@ -344,6 +344,11 @@ public final class Platform implements AutoCloseable {
         return metrics.ofHub();
     }
 
+    /** All metrics of {@code /metrics}, with those of extensions and of the virtual machine. */
+    public MetricSnapshots allMetrics() {
+        return metrics.all();
+    }
+
     /** Parts that do not work, with their reasons, while the rest of the hub does. */
     public Map<String, String> problems() {
         var problems = new TreeMap<>(hubExtensions.problems());

@@ -278,20 +278,30 @@ public final class Metrics implements RequestHandler {
         return registry.scrape(name -> name.startsWith("parley_"));
     }
 
+    /** The metrics of the page. */
+    public MetricSnapshots all() {
+        complete();
+        return registry.scrape();
+    }
+
     @Override
     public WireAnswer answer(WireRequest request, Body body) {
         request.requirePage();
-        complete();
         List<String> names = request.query().getOrDefault("name[]", List.of()); // as in exporters of Prometheus
         ExpositionFormatWriter writer = formats.findWriter(request.header("Accept"));
         var page = new ByteArrayOutputStream();
         try {
-            writer.write(page, names.isEmpty() ? registry.scrape() : registry.scrape(names::contains));
+            writer.write(page, names.isEmpty() ? all() : of(names));
         } catch (IOException impossible) {
             throw new UncheckedIOException("memory takes all bytes", impossible);
         }
         return new WireAnswer.Whole(
                 200, Map.of("Content-Type", writer.getContentType(), "Cache-Control", "no-store"), page.toByteArray());
+    }
+
+    private MetricSnapshots of(List<String> names) {
+        complete();
+        return registry.scrape(names::contains);
     }
 
     /** Meters of the virtual machine take time to set up, so they are created when the page is first read. */
