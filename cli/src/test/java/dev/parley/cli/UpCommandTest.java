@@ -2,11 +2,10 @@ package dev.parley.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import io.opentelemetry.proto.trace.v1.Span;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -410,32 +408,16 @@ class UpCommandTest {
 
     @Test
     void tracesGoWhereOtlpIsSpoken() throws Exception {
-        var sent = new LinkedBlockingQueue<String>();
-        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        collector.createContext("/v1/traces", exchange -> {
-            // Names stand in the bytes of OTLP as they are.
-            sent.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            exchange.sendResponseHeaders(200, -1);
-            exchange.close();
-        });
-        collector.start();
-        try {
-            var hub = new Running(
-                    "--in-memory",
-                    "--otlp-endpoint",
-                    "http://127.0.0.1:" + collector.getAddress().getPort());
+        try (var receiver = new OtlpReceiver(OtlpReceiver.Mode.ACCEPT)) {
+            var hub = new Running("--in-memory", "--otlp-endpoint", receiver.url());
             assertThat(shell.run("send", "-a", hub.url() + "/agents/echo", "hello")
                             .status())
                     .isZero();
 
             hub.close();
 
-            assertThat(String.join("", sent))
-                    .contains("invoke_agent echo")
-                    .contains("service.name")
-                    .contains("parley");
-        } finally {
-            collector.stop(0);
+            assertThat(receiver.spans()).extracting(Span::getName).contains("invoke_agent echo");
+            assertThat(receiver.resources()).contains("service.name", "parley");
         }
     }
 
