@@ -59,8 +59,8 @@ public record UpSettings(
                         HTTP_URL,
                         "otlp-endpoint",
                         "URL",
-                        "Send traces here, by OTLP over HTTP, such as http://127.0.0.1:4318; more by the variables"
-                                + " OTEL_…."),
+                        "Send traces, metrics and logs here, by OTLP over HTTP, such as http://127.0.0.1:4318;"
+                                + " more by the variables OTEL_…."),
                 in.find(
                         PATH,
                         "config",

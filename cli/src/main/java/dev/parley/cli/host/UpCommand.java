@@ -11,6 +11,7 @@ import dev.parley.cli.command.UpSettings;
 import dev.parley.cli.connection.CardSignatures;
 import dev.parley.cli.connection.Problems;
 import dev.parley.cli.output.Logs;
+import dev.parley.cli.telemetry.Telemetry;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.ExampleCall;
@@ -35,7 +36,6 @@ import dev.parley.trust.Callers;
 import dev.parley.trust.PolicyFile;
 import dev.parley.trust.TrustSettings;
 import dev.parley.trust.cards.CardKeys;
-import io.opentelemetry.sdk.OpenTelemetrySdk;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ public final class UpCommand {
         }
         Contents first = Contents.read(call, archives(call, settings));
         HubSettings all = first.all();
-        OpenTelemetrySdk telemetry =
+        Telemetry telemetry =
                 Telemetry.start(settings.otlpEndpoint(), call.around().environment());
         var hubs = new HubSuccession(
                 ended -> {
@@ -199,8 +199,7 @@ public final class UpCommand {
     }
 
     /** @param ended hub that this one replaces; null for the first one */
-    private static Hub start(
-            Invocation call, Contents contents, @Nullable Hub ended, @Nullable OpenTelemetrySdk telemetry) {
+    private static Hub start(Invocation call, Contents contents, @Nullable Hub ended, @Nullable Telemetry telemetry) {
         HubSettings all = contents.all();
         Map<String, @Nullable Agent> agents = contents.agents();
         List<AgentArchives.Contents> archives = contents.archives();
@@ -216,14 +215,18 @@ public final class UpCommand {
         requireIssuer(all.trust());
         configure(call, contents.settings(), all, hub);
         if (telemetry != null) {
-            hub.openTelemetry(telemetry);
+            hub.openTelemetry(telemetry.sdk());
         }
         if (ended != null) {
             hub.replaces(ended);
         }
         requireHosted(all, agents.keySet(), archives);
         try {
-            return hub.start();
+            Hub started = hub.start();
+            if (telemetry != null) {
+                telemetry.show(started);
+            }
+            return started;
         } catch (RuntimeException failure) {
             throw explained(all, failure);
         }

@@ -14,6 +14,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
@@ -34,6 +35,7 @@ public final class Logs {
     private static volatile Level level = Level.WARNING;
     private static volatile @Nullable PrintStream err;
     private static volatile boolean json;
+    private static volatile @Nullable Consumer<LogRecord> also;
     private static @Nullable Logger installed;
 
     /** Sets logging up; called by the log manager. */
@@ -61,6 +63,7 @@ public final class Logs {
         level = debug ? Level.FINE : verbose ? Level.INFO : Level.WARNING;
         err = stream;
         json = false;
+        also = null;
         if (installed != null) {
             installed.setLevel(level);
         }
@@ -69,6 +72,21 @@ public final class Logs {
     /** Has lines be JSON from now on. */
     public static void json() {
         json = true;
+    }
+
+    /** Passes records of the log to {@code other}, too, on the threads that log; null for none. */
+    public static void also(@Nullable Consumer<LogRecord> other) {
+        also = other;
+    }
+
+    /** The text of a record. */
+    public static String message(LogRecord logged) {
+        return LineHandler.MESSAGES.formatMessage(logged);
+    }
+
+    /** Whether the log has the stack traces of exceptions. */
+    public static boolean hasStacks() {
+        return level.intValue() <= Level.FINE.intValue();
     }
 
     /** Writes a line at any log level: as a note, or as JSON among the other lines. */
@@ -88,7 +106,7 @@ public final class Logs {
         String line =
                 LocalTime.ofInstant(logged.getInstant(), ZoneId.systemDefault()).truncatedTo(ChronoUnit.MILLIS)
                         + " " + logged.getLevel() + " " + logged.getLoggerName() + ": "
-                        + LineHandler.MESSAGES.formatMessage(logged);
+                        + message(logged);
         Throwable cause = logged.getThrown();
         var text = new StringBuilder(SafeText.oneLine(cause == null ? line : line + ": " + cause));
         if (cause != null && stack) {
@@ -105,7 +123,7 @@ public final class Logs {
         line.put("time", logged.getInstant().truncatedTo(ChronoUnit.MILLIS).toString());
         line.put("level", logged.getLevel().getName());
         line.put("logger", String.valueOf(logged.getLoggerName()));
-        line.put("message", LineHandler.MESSAGES.formatMessage(logged));
+        line.put("message", message(logged));
         Correlation now = Correlation.current();
         putKnown(line, "task", now.task());
         putKnown(line, "context", now.context());
@@ -152,9 +170,12 @@ public final class Logs {
                     || !ours && logged.getLevel().intValue() < Level.WARNING.intValue()) {
                 return;
             }
-            boolean stack = level.intValue() <= Level.FINE.intValue();
-            stream.println(json ? inJson(logged, stack) : inText(logged, stack));
+            stream.println(json ? inJson(logged, hasStacks()) : inText(logged, hasStacks()));
             stream.flush();
+            Consumer<LogRecord> other = also;
+            if (other != null) {
+                other.accept(logged);
+            }
         }
 
         @Override
