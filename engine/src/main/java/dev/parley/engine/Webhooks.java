@@ -179,7 +179,7 @@ public final class Webhooks {
                 announced.remove(task); // before the read: a later event starts another read
                 try {
                     store.of(task).forEach(this::schedule);
-                } catch (RuntimeException failure) {
+                } catch (RuntimeException | Error failure) {
                     LOG.log(Level.ERROR, "the webhooks of task " + task.taskId() + " could not be read", failure);
                     var unused = timer.schedule(
                             () -> wake(task, failures + 1),
@@ -318,7 +318,7 @@ public final class Webhooks {
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             LOG.log(
                     open ? Level.ERROR : Level.DEBUG,
                     "the state of the " + queue + " could not be read or written",

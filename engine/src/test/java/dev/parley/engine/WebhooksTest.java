@@ -497,6 +497,21 @@ final class WebhooksTest {
     }
 
     @Test
+    void anErrorInADeliveryDoesNotEndTheDeliveries() throws Exception {
+        var isFirst = new AtomicBoolean(true);
+        receiver.answer = event -> {
+            if (event.sequence() == 4 && isFirst.getAndSet(false)) { // no later event announces the webhook again
+                throw new StackOverflowError("of a test");
+            }
+            return new WebhookTransport.Outcome.Accepted();
+        };
+
+        send(counting(1), "https://hook");
+
+        assertThat(receiver.next(4)).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
     void aReceiverThatNeverAnswersDelaysNoOther() throws Exception {
         AgentEndpoint agent = counting(1);
         for (int i = 0; i < 300; i++) {
