@@ -52,6 +52,7 @@ final class RecoveriesTest {
             engine.Recovery.WRITES PT1S PT1M4S
             engine.Webhooks.PAUSES PT1S PT10M
             engine.Webhooks.STORE_PAUSES PT1S PT1M4S
+            engine.scheduling.QueueClaims.PAUSES PT0.02S PT1S
             gateway.hub.Routes.EPOCHS PT1S PT1M
             gateway.push.Follower.PAUSES PT1S PT30S
             gateway.route.ReadEvents.PAUSES PT0.25S PT5S

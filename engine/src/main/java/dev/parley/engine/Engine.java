@@ -386,6 +386,7 @@ public final class Engine implements AutoCloseable {
         timer.shutdownNow();
         sweeper.shutdownNow();
         follower.shutdownNow();
+        deliveries().ifPresent(Webhooks::close);
         parts.log().close();
     }
 
@@ -513,6 +514,7 @@ public final class Engine implements AutoCloseable {
         if (recovery.takeOver(Set.copyOf(runners.keySet()), agent -> Runner.ofUnhosted(parts, recovery, agent))) {
             follower.execute(this::takeOver);
         }
+        deliveries().ifPresent(Webhooks::takeOver);
     }
 
     /** Tasks in memory and in the log. */

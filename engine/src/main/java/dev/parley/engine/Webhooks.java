@@ -4,8 +4,13 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.scheduling.DeliverySlots;
+import dev.parley.engine.scheduling.QueueClaims;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.ClaimResult;
+import dev.parley.engine.spi.PushStore.Queue;
+import dev.parley.engine.spi.PushStore.Queue.Channel;
+import dev.parley.engine.spi.PushStore.Queue.Single;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -44,8 +49,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each webhook has a durable cursor in the log of its task. Delivering is reading the log from there; a retry, a restart
  * and a redelivery are all the same read. At most one thread at a time works for a webhook, or for all webhooks of a channel, whose
- * events it delivers by their times: see {@code docs/adr/0048-order-of-callbacks.md}. One event that is on its way when its webhook is
- * registered anew may arrive after events of the new registration.
+ * events it delivers by their times: see {@code docs/adr/0048-order-of-callbacks.md}. If several engines have the log, it is a thread of
+ * one of them: see {@link QueueClaims}. One event that is on its way when its webhook is registered anew may arrive after events of the new
+ * registration.
  */
 public final class Webhooks {
     private static final Logger LOG = System.getLogger("dev.parley.webhooks");
@@ -61,34 +67,8 @@ public final class Webhooks {
     /** Maximum of webhooks of one task. */
     static final int MAX_PER_TASK = 32;
 
-    /** A sequence of deliveries. */
-    private sealed interface Queue permits Key, Channel {
-        String group();
-    }
-
-    /** The events of one webhook. */
-    private record Key(TaskKey task, String configId) implements Queue {
-        @Override
-        public String group() {
-            return task.scope().group();
-        }
-
-        @Override
-        public String toString() {
-            return "webhook " + configId + " of task " + task.taskId();
-        }
-    }
-
-    /** The events of the webhooks of a channel. */
-    private record Channel(String group, String name) implements Queue {
-        @Override
-        public String toString() {
-            return "webhooks of channel " + name;
-        }
-    }
-
     /** The next event of a webhook of a channel. */
-    private record Next(Instant at, Key key, long sequence) implements Comparable<Next> {
+    private record Next(Instant at, Single key, long sequence) implements Comparable<Next> {
         private static final Comparator<Next> ORDER = Comparator.comparing(Next::at)
                 .thenComparing(next -> next.key().task().taskId())
                 .thenComparingLong(Next::sequence)
@@ -107,6 +87,7 @@ public final class Webhooks {
     }
 
     private final PushStore store;
+    private final QueueClaims claims;
     private final WebhookTransport transport;
     private final TaskLog log;
     private final InstantSource clock;
@@ -132,6 +113,7 @@ public final class Webhooks {
             Threads threads,
             ScheduledExecutorService timer) {
         this.store = store;
+        this.claims = new QueueClaims(store, threads);
         this.transport = transport;
         this.log = log;
         this.clock = clock;
@@ -145,9 +127,21 @@ public final class Webhooks {
         store.pending().forEach(this::schedule);
     }
 
+    /** Takes up webhooks of engines that have ended. Called on one thread. */
+    void takeOver() {
+        if (open) {
+            claims.takeOver().forEach(this::schedule);
+        }
+    }
+
     /** Begins no further delivery. */
     void stop() {
         open = false;
+    }
+
+    /** Leaves the webhooks to other engines, after a stop. Those with a delivery under way follow by themselves. */
+    void close() {
+        claims.abandonAllBut(working.keySet());
     }
 
     /** @throws dev.parley.protocol.A2AException if the webhook must not be called */
@@ -223,9 +217,8 @@ public final class Webhooks {
         for (Subscription dead : store.dead(Integer.MAX_VALUE)) {
             if (dead.task().taskId().equals(taskId)
                     && requireNonNull(dead.config().id()).equals(configId)) {
-                var revived = dead.delivered(dead.delivered());
-                boolean present = store.advance(revived);
-                schedule(revived);
+                boolean present = store.revive(dead);
+                schedule(dead.delivered(dead.delivered()));
                 return present;
             }
         }
@@ -236,7 +229,7 @@ public final class Webhooks {
         if (subscription.deadSince() == null) {
             Duration pause = pause(subscription);
             String receiver = receiver(subscription.config().url());
-            Queue queue = queue(subscription);
+            Queue queue = subscription.queue();
             if (pause == null || queue instanceof Channel) { // whose next event may be that of another webhook
                 run(queue, receiver);
             } else {
@@ -259,15 +252,8 @@ public final class Webhooks {
                 TimeUnit.MILLISECONDS);
     }
 
-    private static Key key(Subscription subscription) {
-        return new Key(subscription.task(), id(subscription));
-    }
-
-    private static Queue queue(Subscription subscription) {
-        String channel = subscription.channel();
-        return channel == null
-                ? key(subscription)
-                : new Channel(subscription.task().scope().group(), channel);
+    private static Single key(Subscription subscription) {
+        return new Single(subscription.task(), id(subscription));
     }
 
     static String id(Subscription subscription) {
@@ -318,7 +304,7 @@ public final class Webhooks {
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException | Error failure) {
+        } catch (RuntimeException | Error failure) { // an Error, too: the engine that has the claim has to go on
             LOG.log(
                     open ? Level.ERROR : Level.DEBUG,
                     "the state of the " + queue + " could not be read or written",
@@ -326,6 +312,9 @@ public final class Webhooks {
             // The event may be delivered again, which is better than never.
             int failures = storeFailures.merge(queue, 1, Integer::sum);
             later(queue, receiver, STORE_PAUSES.bound(failures));
+        }
+        if (!open || Thread.currentThread().isInterrupted()) {
+            claims.abandon(queue);
         }
     }
 
@@ -336,12 +325,20 @@ public final class Webhooks {
         try {
             while (open && pause == null && !quiet) {
                 working.put(queue, Work.LOOKING);
-                pause = switch (queue) {
-                    case Key key -> deliverAll(key);
-                    case Channel channel -> deliverAll(channel);
-                };
+                boolean isDone = false;
+                switch (claims.claim(queue)) {
+                    case GRANTED -> {
+                        pause = switch (queue) {
+                            case Single webhook -> deliverAll(webhook);
+                            case Channel channel -> deliverAll(channel);
+                        };
+                        isDone = pause == null && open && claims.release(queue);
+                    }
+                    case TAKEN -> isDone = true; // the other engine looks once more
+                    case BUSY -> pause = claims.pause(queue);
+                }
                 // Ends only if nothing was announced since this looked, so no announcement is lost.
-                quiet = pause == null && working.remove(queue, Work.LOOKING);
+                quiet = isDone && working.remove(queue, Work.LOOKING);
             }
             return pause;
         } finally {
@@ -353,7 +350,7 @@ public final class Webhooks {
     }
 
     /** Delivers all events; returns the pause until the next attempt, or null for none. */
-    private @Nullable Duration deliverAll(Key key) throws InterruptedException {
+    private @Nullable Duration deliverAll(Single key) throws InterruptedException {
         Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
         var past = new Past(key.task());
         while (open && subscription != null && subscription.deadSince() == null) {
@@ -371,8 +368,12 @@ public final class Webhooks {
             }
             for (LoggedEvent event : events) {
                 subscription = offer(subscription, event, past);
+                boolean isRecorded = store.advance(subscription);
+                if (!isRecorded && claims.claim(key) != ClaimResult.GRANTED) {
+                    return claims.pause(key); // another engine sends by now
+                }
                 // The rest of the batch is for one that was registered anew meanwhile, if any.
-                if (!store.advance(subscription) || subscription.delivered() < event.sequence()) {
+                if (!isRecorded || subscription.delivered() < event.sequence()) {
                     break;
                 }
             }
@@ -403,7 +404,7 @@ public final class Webhooks {
                     open && head != null && (isFirst || !head.at().isAfter(horizon));
                     head = heads.poll()) {
                 isFirst = false;
-                Key key = head.key();
+                Single key = head.key();
                 if (pasts.size() >= MOST_PASTS) {
                     pasts.remove(pasts.firstEntry().getKey());
                 }
@@ -424,7 +425,11 @@ public final class Webhooks {
                 }
                 for (LoggedEvent event : log.read(key.task(), subscription.delivered(), 1)) {
                     subscription = offer(subscription, event, pasts.computeIfAbsent(key.task(), Past::new));
-                    if (store.advance(subscription) && subscription.delivered() < event.sequence()) {
+                    boolean isRecorded = store.advance(subscription);
+                    if (!isRecorded && claims.claim(channel) != ClaimResult.GRANTED) {
+                        return claims.pause(channel); // another engine sends by now
+                    }
+                    if (isRecorded && subscription.delivered() < event.sequence()) {
                         heads.add(head); // to be offered again, unless it is given up
                     } else {
                         add(next(key, event.sequence(), head.at()), heads);
@@ -446,7 +451,7 @@ public final class Webhooks {
      *
      * @param before time of the event before it, which one without a time has too; null if it has to be read
      */
-    private @Nullable Next next(Key key, long after, @Nullable Instant before) {
+    private @Nullable Next next(Single key, long after, @Nullable Instant before) {
         List<LoggedEvent> events = log.read(key.task(), after, 1);
         if (events.isEmpty()) {
             return null;
@@ -519,6 +524,9 @@ public final class Webhooks {
     private Subscription offer(Subscription subscription, LoggedEvent event, Past past) throws InterruptedException {
         if (!open) {
             throw new InterruptedException("webhooks stop");
+        }
+        if (!store.maySend()) {
+            throw new IllegalStateException("other engines may have taken over the webhooks of this one");
         }
         return after(
                 subscription,

@@ -14,6 +14,7 @@ enum Invariant {
     WRITER("Nothing on the log's writer thread waits for a lock that is held during I/O."),
     CLOSED("No handler begins once the engine closes"),
     WEBHOOK_WITH_MESSAGE("A webhook that came with a message is on disk if and only if the message is."),
+    ONE_SENDER("One engine at a time sends the events of a webhook"),
     SEEDED("A seed decides the order of everything in the simulation"),
     HEALED("The hub recovers from a fault of the disk without a restart");
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -60,7 +61,9 @@ final class SimulatedLog implements TaskLog {
         /** A process goes on to find the head of a task that it has found first. */
         SHOWS_OLD_HEADS,
         /** Tasks of a process that has ended are given to each process that asks for them. */
-        SHARES_TAKEOVERS
+        SHARES_TAKEOVERS,
+        /** Claims of queues of webhooks are granted without a look. */
+        IGNORES_SENDERS
     }
 
     /** The part that survives a crash. */
@@ -93,7 +96,15 @@ final class SimulatedLog implements TaskLog {
         /** The processes that have got tasks of ended ones, for a log with a fault. */
         private final Map<TaskKey, Set<SimulatedThreads.Machine>> left = new HashMap<>();
 
+        /** Processes that send the events of webhooks. */
+        private final Map<PushStore.Queue, Sender> senders = new HashMap<>();
+        /** Processes after whose end all webhooks have to be looked at. */
+        private final Set<SimulatedThreads.Machine> announcing = new HashSet<>();
+
         private record Claimed(String taskId, SimulatedThreads.Machine process) {}
+
+        /** @param process null if it has left the queue to others */
+        private record Sender(SimulatedThreads.@Nullable Machine process, boolean isMarked) {}
 
         Disk(SimulatedThreads simulation) {
             this.log = new MemoryTaskLog(simulation);
@@ -125,6 +136,30 @@ final class SimulatedLog implements TaskLog {
         private void release(Segment segment) {
             segment.messages()
                     .forEach(message -> release(message, segment.head().key().taskId()));
+        }
+
+        private PushStore.ClaimResult claim(PushStore.Queue queue, SimulatedThreads.Machine process) {
+            Sender before = senders.get(queue);
+            if (before == null || process.equals(before.process) || fault == LogFault.IGNORES_SENDERS) {
+                senders.put(queue, new Sender(process, false));
+                return PushStore.ClaimResult.GRANTED;
+            }
+            senders.put(queue, new Sender(before.process, true));
+            return PushStore.ClaimResult.TAKEN;
+        }
+
+        private boolean release(PushStore.Queue queue, SimulatedThreads.Machine process) {
+            return senders.remove(queue, new Sender(process, false)) || fault == LogFault.IGNORES_SENDERS;
+        }
+
+        private void abandon(Collection<PushStore.Queue> queues, SimulatedThreads.Machine process) {
+            queues.forEach(queue -> senders.computeIfPresent(
+                    queue, (key, sender) -> process.equals(sender.process) ? new Sender(null, true) : sender));
+        }
+
+        private boolean releaseEnded() {
+            boolean hasEnded = announcing.removeIf(process -> !process.isAlive());
+            return senders.values().removeIf(sender -> sender.process == null || !sender.process.isAlive()) || hasEnded;
         }
 
         List<LoggedEvent> events(TaskKey key) {
@@ -273,6 +308,7 @@ final class SimulatedLog implements TaskLog {
         this.process = process;
         this.random = random;
         this.mail = disk.once == Once.CLAIM ? new SimulatedMail(disk, simulation, process, random) : TaskMail.NONE;
+        disk.announcing.add(process);
         process.start("writer", this::writeAll);
     }
 
@@ -655,6 +691,29 @@ final class SimulatedLog implements TaskLog {
             }
 
             @Override
+            public ClaimResult claim(Queue queue) {
+                if (disk.once == Once.INDEX) {
+                    return ClaimResult.GRANTED;
+                }
+                return random.nextInt(10) == 0 ? ClaimResult.BUSY : read(() -> disk.claim(queue, process));
+            }
+
+            @Override
+            public boolean release(Queue queue) {
+                return disk.once == Once.INDEX || read(() -> disk.release(queue, process));
+            }
+
+            @Override
+            public void abandon(Collection<Queue> queues) {
+                disk.abandon(queues, process);
+            }
+
+            @Override
+            public boolean releaseEnded() {
+                return read(disk::releaseEnded);
+            }
+
+            @Override
             public Optional<Subscription> find(TaskKey task, String configId) {
                 return read(() -> stored.find(task, configId));
             }
@@ -671,7 +730,7 @@ final class SimulatedLog implements TaskLog {
 
             @Override
             public List<Subscription> pending() {
-                return stored.pending(); // read once, when the process starts
+                return stored.pending(); // read when this process starts, and when another one has ended
             }
 
             @Override

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -82,6 +83,9 @@ final class Simulation {
     private final Set<String> erased = new HashSet<>();
     private final Set<Long> refused = new HashSet<>();
     private final Map<Long, Set<Long>> told = new HashMap<>();
+    /** The processes that call the receivers of webhooks. */
+    private final Map<PushStore.Queue, List<SimulatedThreads.Machine>> sending = new HashMap<>();
+
     private final boolean resumable;
     private final boolean chaos;
     private final int concurrency;
@@ -393,7 +397,23 @@ final class Simulation {
         @Override
         public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task)
                 throws InterruptedException {
-            threads.sleep(process, Duration.ofMillis(random.nextInt(2_000)));
+            Set<Long> before = told.computeIfAbsent(webhook.generation(), generation -> new HashSet<>());
+            List<SimulatedThreads.Machine> senders =
+                    sending.computeIfAbsent(webhook.queue(), queue -> new ArrayList<>());
+            senders.add(process);
+            long running =
+                    senders.stream().filter(SimulatedThreads.Machine::isAlive).count();
+            if (running > 1 || before.stream().anyMatch(sequence -> sequence > event.sequence())) {
+                fail(new Violation(
+                        Invariant.ONE_SENDER,
+                        "event " + event.sequence() + " of " + webhook.queue() + " is sent by one of " + running
+                                + " engines, after none of " + before));
+            }
+            try {
+                threads.sleep(process, Duration.ofMillis(random.nextInt(2_000)));
+            } finally {
+                senders.remove(process);
+            }
             int luck = quiet ? 100 : random.nextInt(100);
             if (luck < 3) {
                 refused.add(webhook.generation());
@@ -402,8 +422,7 @@ final class Simulation {
             if (luck < 20) {
                 return new Outcome.Failed("status 503", true, Duration.ofSeconds(1));
             }
-            told.computeIfAbsent(webhook.generation(), generation -> new HashSet<>())
-                    .add(event.sequence());
+            before.add(event.sequence());
             return new Outcome.Accepted();
         }
     }

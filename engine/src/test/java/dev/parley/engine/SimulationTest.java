@@ -55,7 +55,7 @@ final class SimulationTest {
 
     @Test
     void anEngineThatTakesWhatItHasReadForTheNewestStateIsFound() {
-        assertThat(LongStream.rangeClosed(1, 200)
+        assertThat(LongStream.rangeClosed(401, 1_400) // one of some hundred seeds finds it
                         .anyMatch(seed -> violates(seed, SimulatedLog.LogFault.SHOWS_OLD_HEADS, Invariant.ONE_READ)))
                 .isTrue();
     }
@@ -65,6 +65,13 @@ final class SimulationTest {
         assertThat(LongStream.rangeClosed(1, 1_000)
                         .anyMatch(seed ->
                                 violates(seed, SimulatedLog.LogFault.SHARES_TAKEOVERS, Invariant.ONE_LIVE_TASK)))
+                .isTrue();
+    }
+
+    @Test
+    void eventsOfAWebhookThatTwoEnginesSendAreFound() {
+        assertThat(LongStream.rangeClosed(1, 1_000)
+                        .anyMatch(seed -> violates(seed, SimulatedLog.LogFault.IGNORES_SENDERS, Invariant.ONE_SENDER)))
                 .isTrue();
     }
 

@@ -1,4 +1,4 @@
-/** Threads, timers, and slots that groups share. */
+/** Threads, timers, slots that groups share, and claims of queues that engines share. */
 @NullMarked
 package dev.parley.engine.scheduling;
 
