@@ -36,7 +36,7 @@ public final class Store implements AutoCloseable {
         this.database = database;
         var lanes = new Lanes(database, once);
         this.audit = audit;
-        var pushStore = new JdbcPushStore(database, lanes, audit, clock, atRest);
+        var pushStore = new JdbcPushStore(database, lanes, audit, clock, atRest, once);
         this.log = new JdbcTaskLog(database, lanes, audit, atRest, pushStore, once);
         this.webhooks = pushStore;
     }

@@ -48,6 +48,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** The first half of the lock of a hub that shares its database, which shows others that it is connected. */
     static final int HUB_LOCK = 727540;
 
+    /** The first half of the lock of a queue of webhooks whose sender changes; the second one stands for the schema and the queue. */
+    public static final int SENDER_LOCK = 727542;
+
     /** Has a transaction in which a hub is registered, a stream begins, or tables are made, wait for others of that kind. */
     public static final String START_ALONE = "SELECT 1 FROM pg_advisory_xact_lock(727541, hashtext(current_schema()))";
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -25,6 +26,9 @@ import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,13 +51,18 @@ public final class JdbcPushStore implements PushStore {
     private final InstantSource clock;
     private final AtRest atRest;
     private final DamagedRows damaged = new DamagedRows(WEBHOOK);
+    /** Null if no other hub writes to the database. */
+    private final @Nullable WebhookSenders senders;
 
-    public JdbcPushStore(Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest) {
+    /** @param once a claim if other hubs write to the database */
+    public JdbcPushStore(
+            Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest, Once once) {
         this.atRest = atRest;
         this.audit = audit;
         this.database = database;
         this.lanes = lanes;
         this.clock = clock;
+        this.senders = WebhookSenders.of(database, once);
     }
 
     @Override
@@ -229,20 +238,76 @@ public final class JdbcPushStore implements PushStore {
     public boolean advance(Subscription subscription) {
         int updated = database.write(
                 group(subscription.task()),
-                session -> session.update(
-                        // A webhook that was registered again must not inherit the end of its predecessor.
-                        "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
-                                + " WHERE task_id = ? AND config_id = ? AND generation = ?",
-                        subscription.delivered(),
-                        subscription.attempts(),
-                        subscription.nextAttempt(),
-                        subscription.deadSince(),
-                        subscription.lastError(),
-                        subscription.task().taskId(),
-                        requireNonNull(subscription.config().id()),
-                        subscription.generation()));
+                session -> senders == null
+                        ? advance(session, subscription, "")
+                        : advance(
+                                session,
+                                subscription,
+                                WebhookSenders.IS_CLAIMED,
+                                subscription.queue().id(),
+                                senders.stream()));
         return updated > 0;
     }
+
+    private static int advance(
+            DatabaseSession session, Subscription subscription, String condition, @Nullable Object... more)
+            throws SQLException {
+        var values = new ArrayList<@Nullable Object>();
+        values.add(subscription.delivered());
+        values.add(subscription.attempts());
+        values.add(subscription.nextAttempt());
+        values.add(subscription.deadSince());
+        values.add(subscription.lastError());
+        values.add(subscription.task().taskId());
+        values.add(requireNonNull(subscription.config().id()));
+        values.add(subscription.generation());
+        values.addAll(Arrays.asList(more));
+        return session.update(
+                // A webhook that was registered again must not inherit the end of its predecessor.
+                "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
+                        + " WHERE task_id = ? AND config_id = ? AND generation = ?" + condition,
+                values.toArray());
+    }
+
+    @Override
+    public boolean revive(Subscription dead) {
+        // The sender of its queue, which may be another hub, does not change it before.
+        String condition = senders == null ? "" : " AND dead_ms IS NOT NULL";
+        return database.write(
+                        group(dead.task()), session -> advance(session, dead.delivered(dead.delivered()), condition))
+                > 0;
+    }
+
+    // ---- Senders
+
+    @Override
+    public ClaimResult claim(Queue queue) {
+        return senders == null ? ClaimResult.GRANTED : senders.claim(queue);
+    }
+
+    @Override
+    public boolean release(Queue queue) {
+        return senders == null || senders.release(queue);
+    }
+
+    @Override
+    public void abandon(Collection<Queue> queues) {
+        if (senders != null) {
+            senders.abandon(queues);
+        }
+    }
+
+    @Override
+    public boolean releaseEnded() {
+        return senders != null && senders.releaseEnded();
+    }
+
+    @Override
+    public boolean maySend() {
+        return senders == null || senders.maySend();
+    }
+
+    // ---- Reading
 
     @Override
     public Optional<Subscription> find(TaskKey task, String configId) {
