@@ -11,6 +11,8 @@ import dev.parley.protocol.AgentCard.Skill;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.extension.ExtensionView;
 import dev.parley.protocol.extension.OwnMethod;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -209,6 +211,21 @@ public final class Agent {
 
     private static List<Extension> cards(List<AgentExtension> extensions) {
         return extensions.stream().map(AgentExtension::card).toList();
+    }
+
+    /** Call of a {@link dev.parley.engine.Skill} method, for {@link Builder#skills(Class, SkillCall)}. */
+    @FunctionalInterface
+    public interface SkillCall {
+        /**
+         * Returns the result of the method; null if it has none. Called by the threads of runs, several at once.
+         *
+         * @param method of the class that declares the skills
+         * @param arguments as the method takes them
+         * @throws InvocationTargetException with the exception that the method has thrown
+         * @throws Exception any other one, which fails the task as well
+         */
+        @Nullable
+        Object call(Method method, @Nullable Object[] arguments) throws Exception;
     }
 
     /** Collects what an agent is; holds the only copy of each default. */

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** One {@link Skill} method of a class: its card, its arguments from a message, and its result as an answer. */
 final class SkillMethod {
     private final AgentCard.Skill card;
-    private final SkillCall invocation;
+    private final Agent.SkillCall invocation;
     private final Method method;
     private final List<Parameter> parameters;
     private final List<Parameter> members;
     private final boolean readsText;
 
     /** @throws IllegalArgumentException if the method cannot be called for a message */
-    SkillMethod(String id, Skill skill, SkillCall invocation, Method method) {
+    SkillMethod(String id, Skill skill, Agent.SkillCall invocation, Method method) {
         this.invocation = invocation;
         this.method = method;
         this.parameters = List.of(method.getParameters());

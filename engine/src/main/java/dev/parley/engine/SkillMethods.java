@@ -21,7 +21,7 @@ final class SkillMethods implements AgentHandler {
     private final Map<String, SkillMethod> methods = new TreeMap<>();
 
     /** @throws IllegalArgumentException if there is no such method, or one that cannot be called for a message */
-    SkillMethods(Class<?> type, SkillCall call) {
+    SkillMethods(Class<?> type, Agent.SkillCall call) {
         for (Method method : type.getDeclaredMethods()) {
             Skill skill = method.getAnnotation(Skill.class);
             if (skill != null && !method.isBridge()) { // the compiler copies annotations to bridges
