@@ -43,10 +43,12 @@ record AgentBeans(ApplicationContext beans) {
     private AgentBean described(String name) {
         if (beans.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory definitions
                 && definitions.containsBeanDefinition(name)
-                && definitions.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition
-                && definition.getResolvedFactoryMethod() instanceof Method method
-                && method.isAnnotationPresent(AgentBean.class)) {
-            return method.getAnnotation(AgentBean.class);
+                && definitions.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition) {
+            Method method = definition.getResolvedFactoryMethod();
+            AgentBean own = method == null ? null : method.getAnnotation(AgentBean.class);
+            if (own != null) {
+                return own;
+            }
         }
         return requireNonNull(beans.findAnnotationOnBean(name, AgentBean.class));
     }
