@@ -1,7 +1,7 @@
 package dev.parley.hub;
 
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.CallChain;
 import dev.parley.server.Authenticator;
 import dev.parley.trust.Trust;
@@ -16,16 +16,16 @@ import java.util.function.Supplier;
  */
 record HubAuthenticator(Trust trust, Supplier<String> url, Map<String, CallChain> begun) implements Authenticator {
     @Override
-    public Admission admit(String agent, RequestHead arrival) {
+    public AuthenticationResult admit(String agent, RequestHead arrival) {
         return through(trust.admit(agent, arrival), agent, arrival);
     }
 
     @Override
-    public Admission admitUnauthenticated(String agent, RequestHead arrival) {
+    public AuthenticationResult admitUnauthenticated(String agent, RequestHead arrival) {
         return through(trust.admitUnauthenticated(agent, arrival), agent, arrival);
     }
 
-    private Admission through(Admission admission, String agent, RequestHead arrival) {
+    private AuthenticationResult through(AuthenticationResult admission, String agent, RequestHead arrival) {
         CallChain before = CallChain.read(arrival.header(CallChain.HEADER));
         CallChain begins = begun.get(agent);
         if (begins == null) {
@@ -33,7 +33,7 @@ record HubAuthenticator(Trust trust, Supplier<String> url, Map<String, CallChain
         }
         CallChain chain =
                 before.agents().isEmpty() ? begins : before.then(begins.agents().getFirst());
-        return new Admission(
+        return new AuthenticationResult(
                 admission.caller().through(chain), admission.headers(), admission.leave(), admission.stands());
     }
 

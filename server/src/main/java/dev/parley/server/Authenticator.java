@@ -1,7 +1,7 @@
 package dev.parley.server;
 
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.CallContext;
 import java.util.function.Predicate;
 
@@ -21,15 +21,15 @@ public interface Authenticator {
      * @throws dev.parley.protocol.A2AException UNAUTHENTICATED, PERMISSION_DENIED, RATE_LIMITED, or METHOD_NOT_FOUND for an
      *     agent that is hidden from this caller
      */
-    Admission admit(String agent, RequestHead arrival);
+    AuthenticationResult admit(String agent, RequestHead arrival);
 
     /**
      * Admits a call without regard to its credentials.
      *
      * @throws dev.parley.protocol.A2AException as {@link #admit}; UNAUTHENTICATED if the agent requires credentials
      */
-    default Admission admitUnauthenticated(String agent, RequestHead arrival) {
-        return Admission.of(CallContext.unauthenticated(arrival.address()));
+    default AuthenticationResult admitUnauthenticated(String agent, RequestHead arrival) {
+        return AuthenticationResult.of(CallContext.unauthenticated(arrival.address()));
     }
 
     /**

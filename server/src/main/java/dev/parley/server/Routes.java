@@ -7,7 +7,7 @@ import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireFace;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -62,7 +62,7 @@ final class Routes {
             Map<String, List<String>> query,
             RequestHead arrival,
             boolean foreign,
-            Consumer<Admission> admitted) {
+            Consumer<AuthenticationResult> admitted) {
         Head(String method, String path, Map<String, List<String>> query, RequestHead arrival) {
             this(method, path, query, arrival, false, admission -> {});
         }
@@ -350,7 +350,7 @@ final class Routes {
             return problem(head, noAgentHere());
         }
         var path = below(pathFrom, head);
-        Admission admission;
+        AuthenticationResult admission;
         try {
             admission = admission(admitting, face.isPublic(head.request(path, NO_BODY)), head);
             if (admitting.equals(Authenticator.NO_AGENT)) {
@@ -365,7 +365,7 @@ final class Routes {
     }
 
     /** Admits a call of a protocol. Pages of other origins are callers without credentials, unless they have added some. */
-    private Admission admission(String agent, boolean isPublic, Head head) {
+    private AuthenticationResult admission(String agent, boolean isPublic, Head head) {
         if (!isPublic && !head.foreign()) {
             return authenticator.admit(agent, head.arrival());
         }

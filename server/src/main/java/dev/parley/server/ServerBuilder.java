@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.spi.WireFace;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.server.limits.Proxies;
@@ -60,7 +60,7 @@ public final class ServerBuilder {
     @Nullable
     DialectSettings grpc;
 
-    Authenticator authenticator = (agent, arrival) -> Admission.of(CallContext.anonymous());
+    Authenticator authenticator = (agent, arrival) -> AuthenticationResult.of(CallContext.anonymous());
     boolean protectCards;
     boolean forThisMachine;
     Supplier<Optional<String>> ended = Optional::empty;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -131,11 +131,11 @@ final class AuthenticatorTest {
                 .grpc(DialectSettings.DEFAULTS)
                 .authenticator(new Authenticator() {
                     @Override
-                    public Admission admit(String name, RequestHead arrival) {
+                    public AuthenticationResult admit(String name, RequestHead arrival) {
                         if (!name.equals(arrival.header("x-caller"))) {
                             throw A2AException.refused(A2AError.UNAUTHENTICATED, "Who?", "Caller realm=\"test\"");
                         }
-                        return Admission.of(CallContext.anonymous());
+                        return AuthenticationResult.of(CallContext.anonymous());
                     }
 
                     @Override

@@ -3,7 +3,7 @@ package dev.parley.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.spi.RequestHead;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.CallContext;
 import dev.parley.testkit.Eventually;
 import java.util.Map;
@@ -17,9 +17,9 @@ record Holdings(int connections, int streamThreads, int unfinished, long bodyByt
         final AtomicInteger running = new AtomicInteger();
 
         @Override
-        public Admission admit(String agent, RequestHead arrival) {
+        public AuthenticationResult admit(String agent, RequestHead arrival) {
             running.incrementAndGet();
-            return new Admission(CallContext.anonymous(), Map.of(), running::decrementAndGet, () -> true);
+            return new AuthenticationResult(CallContext.anonymous(), Map.of(), running::decrementAndGet, () -> true);
         }
     }
 

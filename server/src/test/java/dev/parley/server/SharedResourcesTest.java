@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.spi.WireAnswer;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -189,7 +189,7 @@ final class SharedResourcesTest {
                     if (arrival.header("X-Group") == null) {
                         throw A2AException.refused(A2AError.UNAUTHENTICATED, "Authentication required", "Caller");
                     }
-                    return Admission.of(CallContext.anonymous());
+                    return AuthenticationResult.of(CallContext.anonymous());
                 })
                 .start();
         open.add(server);
@@ -345,7 +345,7 @@ final class SharedResourcesTest {
                 .defaultAgent("first")
                 .authenticator((name, arrival) -> {
                     var group = String.valueOf(arrival.header("X-Group"));
-                    return new Admission(
+                    return new AuthenticationResult(
                             CallContext.of("caller", new CallContext.Scope(group, "caller")),
                             Map.of(),
                             () -> {},

@@ -3,7 +3,7 @@ package dev.parley.trust;
 import dev.parley.dialect.spi.RequestHead;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -161,7 +161,7 @@ public final class Trust {
      *     attempts or calls; METHOD_NOT_FOUND if the agent is hidden from the caller; UNAVAILABLE if the issuer of its
      *     token does not answer
      */
-    public Admission admit(String agent, RequestHead call) {
+    public AuthenticationResult admit(String agent, RequestHead call) {
         RequestHead arrival = resolved(call);
         Authentication wanted = of(agent);
         Principal caller = credentials.recorded(agent, "", wanted, arrival);
@@ -190,7 +190,7 @@ public final class Trust {
      *
      * @throws A2AException as {@link #admit(String, Arrival)}; UNAUTHENTICATED if the agent is not open
      */
-    public Admission admitUnauthenticated(String agent, RequestHead arrival) {
+    public AuthenticationResult admitUnauthenticated(String agent, RequestHead arrival) {
         Authentication wanted = of(agent);
         CallContext context = CallContext.unauthenticated(arrival.address());
         if (!wanted.isOpen()) {
@@ -199,7 +199,7 @@ public final class Trust {
         return admit(agent, Principal.of(context), context, wanted, arrival);
     }
 
-    private Admission admit(
+    private AuthenticationResult admit(
             String agent, @Nullable Principal caller, CallContext context, Authentication wanted, RequestHead arrival) {
         Principal known = caller == null ? ANYBODY : caller;
         if (!policy.knows(known, agent)) {
@@ -207,7 +207,7 @@ public final class Trust {
             throw A2AException.of(A2AError.METHOD_NOT_FOUND, "There is nothing at this address");
         }
         Limits.Taken taken = limits.take(caller, known.group(), agent);
-        return new Admission(
+        return new AuthenticationResult(
                 policy.isShared(agent) ? context.sharing() : context,
                 taken.headers(),
                 taken.giveBack(),

@@ -1,6 +1,6 @@
 package dev.parley.server.limits;
 
-import dev.parley.dialect.wire.Admission;
+import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Feed;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 public final class CurrentAdmission {
     private static final long OFTEN = TimeUnit.SECONDS.toNanos(1);
 
-    private @Nullable Admission admission;
+    private @Nullable AuthenticationResult admission;
     private boolean wasAdmitted;
 
     /** Takes the place of the admission before, if there is one. */
-    public void admitted(Admission next) {
+    public void admitted(AuthenticationResult next) {
         leave();
         admission = next;
         wasAdmitted = true;

@@ -14,16 +14,16 @@ import java.util.function.BooleanSupplier;
  * @param leave action at the end of the call, streams included; runs once, on any thread, and must not block
  * @param stands returns true while the caller would still be admitted, because a stream outlasts its admission; must not block
  */
-public record Admission(CallContext caller, Map<String, String> headers, Runnable leave, BooleanSupplier stands) {
-    public Admission {
+public record AuthenticationResult(CallContext caller, Map<String, String> headers, Runnable leave, BooleanSupplier stands) {
+    public AuthenticationResult {
         requireNonNull(caller, "caller");
         headers = Map.copyOf(headers);
         requireNonNull(leave, "leave");
         requireNonNull(stands, "stands");
     }
 
-    /** Admission without headers and without an action at the end of the call. */
-    public static Admission of(CallContext caller) {
-        return new Admission(caller, Map.of(), () -> {}, () -> true);
+    /** AuthenticationResult without headers and without an action at the end of the call. */
+    public static AuthenticationResult of(CallContext caller) {
+        return new AuthenticationResult(caller, Map.of(), () -> {}, () -> true);
     }
 }
