@@ -3,7 +3,7 @@ package dev.parley.hub;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.protocol.SecurityScheme;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
@@ -42,7 +42,7 @@ final class BuilderObjects {
     String defaultAgent;
 
     @Nullable
-    Sealing encryption;
+    ValueCipher encryption;
 
     @Nullable
     Callers callers;

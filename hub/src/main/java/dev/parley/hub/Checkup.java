@@ -16,8 +16,8 @@ import dev.parley.hub.secrets.SecretMatch;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.StoreException;
 import dev.parley.trust.Directory;
@@ -86,24 +86,24 @@ public final class Checkup {
     private final SecretDirectory secrets;
     private final SecretMatch match;
     private final List<Finding> findings = new ArrayList<>();
-    private @Nullable Sealing sealing;
+    private @Nullable ValueCipher cipher;
 
-    private Checkup(Path data, SecretDirectory secrets, @Nullable Sealing sealing) {
+    private Checkup(Path data, SecretDirectory secrets, @Nullable ValueCipher cipher) {
         this.data = data;
         this.secrets = secrets;
-        this.match = new SecretMatch(secrets, sealing);
-        this.sealing = sealing;
+        this.match = new SecretMatch(secrets, cipher);
+        this.cipher = cipher;
     }
 
     /**
      * Checks the data directory of a hub.
      *
      * @param secrets directory of the setting {@code secrets}; null if the secrets are in the data directory
-     * @param sealing the keys that the hub was given; null if its key is in the directory of the secrets
+     * @param cipher the keys that the hub was given; null if its key is in the directory of the secrets
      */
-    public static List<Finding> of(Path data, @Nullable Path secrets, @Nullable Sealing sealing) {
+    public static List<Finding> of(Path data, @Nullable Path secrets, @Nullable ValueCipher cipher) {
         var checkup = new Checkup(
-                data, secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets), sealing);
+                data, secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets), cipher);
         checkup.secrets();
         // SQLite would make a log beside a file that is not the hub's.
         if (checkup.hub() && checkup.database()) {
@@ -118,11 +118,11 @@ public final class Checkup {
     }
 
     private void secrets() {
-        if (sealing == null) {
+        if (cipher == null) {
             secret(
                     SecretFile.ENCRYPTION,
                     "missing (expected: the file, unless the hub has its keys from elsewhere)",
-                    key -> sealing = Sealing.of(List.of(key)));
+                    key -> cipher = ValueCipher.of(List.of(key)));
         }
         secret(SecretFile.TOKENS, "missing (expected: the file; without it access tokens end)", secret -> {});
         secret(
@@ -195,7 +195,7 @@ public final class Checkup {
     }
 
     private void tasks() {
-        try (Store store = Store.openForReading(data, new AtRest(sealing, false))) {
+        try (Store store = Store.openForReading(data, new EncryptionAtRest(cipher, false))) {
             TaskLog log = store.log();
             clock(log);
             List<Head> unfinished = log.unfinished();

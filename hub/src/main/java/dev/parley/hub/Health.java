@@ -5,7 +5,7 @@ import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.admin.HubOperation.Check;
 import dev.parley.hub.admin.HubOperation.Level;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ final class Health {
     static List<Check> of(
             @Nullable Path data,
             @Nullable Path secrets,
-            @Nullable Sealing sealing,
+            @Nullable ValueCipher cipher,
             Engine engine,
             Optional<String> outage,
             Map<String, String> problems) {
@@ -38,7 +38,7 @@ final class Health {
         if (data == null) {
             findings.add(new Finding("memory", Level.WARNING, "the hub keeps its data in memory", null));
         } else {
-            findings.addAll(Checkup.of(data, secrets, sealing));
+            findings.addAll(Checkup.of(data, secrets, cipher));
         }
         outage.ifPresent(reason -> findings.add(new Finding("changes", Level.PROBLEM, reason, null)));
         int waiting =

@@ -9,7 +9,7 @@ import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.ReadSettings;
 import dev.parley.protocol.SecurityScheme;
 import dev.parley.protocol.settings.SettingReader;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
@@ -162,7 +162,7 @@ public final class HubBuilder {
      * The keys with which webhooks are encrypted in the data directory, and tasks if the setting {@code encrypt-tasks} is on;
      * default: one that the hub makes for itself, in the file {@code encryption.key} of that directory.
      */
-    public HubBuilder encryption(Sealing keys) {
+    public HubBuilder encryption(ValueCipher keys) {
         given.encryption = requireNonNull(keys, "keys");
         return this;
     }

@@ -4,7 +4,7 @@ import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.AdminOperations;
 import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.store.audit.AuditTrail;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
@@ -23,7 +23,7 @@ public final class HubTables {
      */
     public static List<ModuleTables> of(DatabaseKind kind, List<HubExtensionSource> more) {
         var all = new ArrayList<>(List.of(
-                AuditTrail.tables(kind), AtRest.TABLES, SecretPrints.TABLES, Trust.TABLES, HubExtensions.TIMER_TABLES));
+                AuditTrail.tables(kind), EncryptionAtRest.TABLES, SecretPrints.TABLES, Trust.TABLES, HubExtensions.TIMER_TABLES));
         HubExtensions.replaced(AdminOperations.INSTALLED, more).forEach(source -> all.addAll(source.tables(kind)));
         return all;
     }

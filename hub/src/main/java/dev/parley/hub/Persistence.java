@@ -12,8 +12,8 @@ import dev.parley.hub.webhooks.WebhookSecrets;
 import dev.parley.store.Store;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Registration;
@@ -28,7 +28,7 @@ record Persistence(
         PushStore webhooks,
         WebhookSecrets secrets,
         String tokenSecret,
-        @Nullable Sealing sealing,
+        @Nullable ValueCipher cipher,
         @Nullable Database database,
         @Nullable AuditTrail audit) {
     /** Opens the stores and adds them to {@code parts}, which closes them. */
@@ -55,7 +55,7 @@ record Persistence(
             Database.check(data, url);
         }
         SecretDirectory directory = setup.secrets(data);
-        Sealing keys = setup.keys();
+        ValueCipher keys = setup.keys();
         List<String> files = keys == null
                 ? List.of(SecretFile.TOKENS, SecretFile.WEBHOOKS, SecretFile.ENCRYPTION)
                 : List.of(SecretFile.TOKENS, SecretFile.WEBHOOKS);
@@ -72,7 +72,7 @@ record Persistence(
                             "the secrets of the database are made in {0}: keep that directory, or use --secrets",
                             data);
         }
-        AtRest atRest = setup.encryption(directory, keys);
+        EncryptionAtRest atRest = setup.encryption(directory, keys);
         WebhookSecrets secrets = WebhookSecrets.in(directory);
         secrets.warnOfShared();
         String tokenSecret = directory.get(SecretFile.TOKENS, StandardWebhooks::newSecret);
@@ -86,6 +86,6 @@ record Persistence(
             files.forEach(name -> database.keep(data, name));
         }
         return new Persistence(
-                store.log(), store.webhooks(), secrets, tokenSecret, atRest.sealing(), database, store.audit());
+                store.log(), store.webhooks(), secrets, tokenSecret, atRest.cipher(), database, store.audit());
     }
 }

@@ -185,7 +185,7 @@ public final class Platform implements AutoCloseable {
         if (database != null) {
             metrics.show(database);
             database.onOutage(this::stateChanged);
-            database.standing()
+            database.access()
                     .onEnding(ending -> Thread.ofVirtual().name("hub-ending").start(() -> end(ending, sender)));
         }
     }
@@ -241,7 +241,7 @@ public final class Platform implements AutoCloseable {
 
     private AdminApi adminApi(Setup setup, Persistence kept, @Nullable Administration administration) {
         Supplier<List<Check>> health = () ->
-                Health.of(setup.data(), setup.settings.store().secrets(), kept.sealing(), engine, outage(), problems());
+                Health.of(setup.data(), setup.settings.store().secrets(), kept.cipher(), engine, outage(), problems());
         Database shared = database;
         var hubs = new Hubs(
                 engine,
@@ -251,7 +251,7 @@ public final class Platform implements AutoCloseable {
                         this::url,
                         metrics::openStreams,
                         agentViews::size,
-                        () -> shared == null ? 0 : shared.standing().hub(),
+                        () -> shared == null ? 0 : shared.access().hub(),
                         () -> shared == null ? List.of() : HubTable.living(shared),
                         health));
         return AdminApi.of(
@@ -482,12 +482,12 @@ public final class Platform implements AutoCloseable {
 
     /** Why this hub may not use its database any more; empty as long as it may. */
     public Optional<Ending> ending() {
-        return database == null ? Optional.empty() : database.standing().ending();
+        return database == null ? Optional.empty() : database.access().ending();
     }
 
     /** Why nothing may be answered: this hub may not use its database any more, or may not for now. */
     private Optional<String> absence() {
-        return database == null ? Optional.empty() : database.standing().obstacle();
+        return database == null ? Optional.empty() : database.access().obstacle();
     }
 
     /** @param listener is called once, on a thread of its own, as {@link Hub#onEnding} describes */
@@ -498,7 +498,7 @@ public final class Platform implements AutoCloseable {
 
     /** This hub, which has ended, for the one that replaces it. */
     Predecessor asPredecessor(Ending ending) {
-        long number = database == null ? 0 : database.standing().hub();
+        long number = database == null ? 0 : database.access().hub();
         return new Predecessor(
                 ending, number, port, adminPort, lostGroups + ending.lostGroups(), ended::join, this::close);
     }

@@ -33,8 +33,8 @@ import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
 import dev.parley.server.ServerSettings;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.Registration;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
@@ -118,7 +118,7 @@ final class Setup {
 
     /** The keys of encryption that were given; null if the key is in the directory of the secrets. */
     @Nullable
-    Sealing keys() {
+    ValueCipher keys() {
         try {
             return given.encryption == null ? settings.store().encryption() : given.encryption;
         } catch (IOException failure) {
@@ -127,10 +127,10 @@ final class Setup {
     }
 
     /** Encryption by {@code keys}, or by the key in {@code secrets}, of the secrets in the database, and of tasks if so set. */
-    AtRest encryption(SecretDirectory secrets, @Nullable Sealing keys) {
-        Sealing sealing =
-                keys == null ? Sealing.of(List.of(secrets.get(SecretFile.ENCRYPTION, Sealing::newKey))) : keys;
-        return new AtRest(sealing, settings.store().encryptTasks());
+    EncryptionAtRest encryption(SecretDirectory secrets, @Nullable ValueCipher keys) {
+        ValueCipher cipher =
+                keys == null ? ValueCipher.of(List.of(secrets.get(SecretFile.ENCRYPTION, ValueCipher::newKey))) : keys;
+        return new EncryptionAtRest(cipher, settings.store().encryptTasks());
     }
 
     /** True if some agent asks its callers for something. */

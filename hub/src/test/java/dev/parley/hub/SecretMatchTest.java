@@ -9,7 +9,7 @@ import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlServer;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.NotOpenedException;
 import java.io.IOException;
@@ -55,7 +55,7 @@ final class SecretMatchTest {
     }
 
     private static String another(String name) {
-        return name.equals("encryption.key") ? Sealing.newKey() : StandardWebhooks.newSecret();
+        return name.equals("encryption.key") ? ValueCipher.newKey() : StandardWebhooks.newSecret();
     }
 
     private void assertRefused(HubBuilder hub, String file, String problem) {
@@ -151,16 +151,16 @@ final class SecretMatchTest {
     void aNewerKeyOfEncryptionTakesThePlaceOfOneBehindIt() throws Exception {
         hub("data").start().close();
         String old = Files.readString(file("encryption.key"));
-        String newer = Sealing.newKey();
+        String newer = ValueCipher.newKey();
         assertThatThrownBy(
-                        () -> hub("data").encryption(Sealing.of(List.of(newer))).start())
+                        () -> hub("data").encryption(ValueCipher.of(List.of(newer))).start())
                 .isInstanceOf(NotOpenedException.class)
                 .hasMessageContaining("encryption keys of the settings: none of them");
 
-        hub("data").encryption(Sealing.of(List.of(newer, old))).start().close();
+        hub("data").encryption(ValueCipher.of(List.of(newer, old))).start().close();
 
         assertRefused(hub("data"), "data/encryption.key", "not the one that the database belongs with");
-        hub("data").encryption(Sealing.of(List.of(newer))).start().close();
+        hub("data").encryption(ValueCipher.of(List.of(newer))).start().close();
         Files.writeString(file("encryption.key"), newer); // the same key in the file
         hub("data").start().close();
     }
@@ -283,7 +283,7 @@ final class SecretMatchTest {
 
         hub("mounted")
                 .secrets(mount)
-                .encryption(Sealing.of(List.of(Sealing.newKey())))
+                .encryption(ValueCipher.of(List.of(ValueCipher.newKey())))
                 .start()
                 .close();
         assertThatThrownBy(() -> hub("mounted").secrets(mount).start()).hasMessageContaining("encryption.key");

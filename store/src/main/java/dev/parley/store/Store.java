@@ -6,7 +6,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.TaskFilter;
@@ -32,7 +32,7 @@ public final class Store implements AutoCloseable {
     private final JdbcTaskLog log;
     private final JdbcPushStore webhooks;
 
-    private Store(Database database, InstantSource clock, AtRest atRest, AuditTrail audit, Once once) {
+    private Store(Database database, InstantSource clock, EncryptionAtRest atRest, AuditTrail audit, Once once) {
         this.database = database;
         var lanes = new Lanes(database, once);
         this.audit = audit;
@@ -47,7 +47,7 @@ public final class Store implements AutoCloseable {
      * @throws StoreException if another process has it open, or it cannot be read or written
      */
     public static Store open(Path directory) {
-        return open(directory, InstantSource.system(), AtRest.PLAIN);
+        return open(directory, InstantSource.system(), EncryptionAtRest.PLAIN);
     }
 
     /**
@@ -56,16 +56,16 @@ public final class Store implements AutoCloseable {
      * @throws StoreException if another process has it open, or it cannot be read or written, or what was encrypted before
      *     cannot be read with these keys
      */
-    public static Store open(Path directory, InstantSource clock, AtRest atRest) {
+    public static Store open(Path directory, InstantSource clock, EncryptionAtRest atRest) {
         return open(directory, clock, atRest, connection -> connection);
     }
 
     /**
-     * {@link #open(Path, InstantSource, AtRest)} with all connections wrapped.
+     * {@link #open(Path, InstantSource, EncryptionAtRest)} with all connections wrapped.
      *
      * @throws StoreException like that
      */
-    public static Store open(Path directory, InstantSource clock, AtRest atRest, Wrapper wrapper) {
+    public static Store open(Path directory, InstantSource clock, EncryptionAtRest atRest, Wrapper wrapper) {
         return in(Database.open(directory, wrapper), clock, atRest);
     }
 
@@ -90,25 +90,25 @@ public final class Store implements AutoCloseable {
      * @throws StoreException if another process has it open, or it cannot be read or written, or what was encrypted before
      *     cannot be read with these keys
      */
-    public static Store open(DataSource source, InstantSource clock, AtRest atRest) {
+    public static Store open(DataSource source, InstantSource clock, EncryptionAtRest atRest) {
         return open(source, clock, atRest, connection -> connection);
     }
 
     /**
-     * {@link #open(DataSource, InstantSource, AtRest)} with all connections wrapped.
+     * {@link #open(DataSource, InstantSource, EncryptionAtRest)} with all connections wrapped.
      *
      * @throws StoreException like that
      */
-    public static Store open(DataSource source, InstantSource clock, AtRest atRest, Wrapper wrapper) {
+    public static Store open(DataSource source, InstantSource clock, EncryptionAtRest atRest, Wrapper wrapper) {
         return in(Database.open(source, wrapper), clock, atRest);
     }
 
-    public static Store in(Database database, InstantSource clock, AtRest atRest) {
+    public static Store in(Database database, InstantSource clock, EncryptionAtRest atRest) {
         return in(database, clock, atRest, Once.INDEX);
     }
 
     /** @param once when a message gets its task; a claim if other hubs write to the database, too */
-    public static Store in(Database database, InstantSource clock, AtRest atRest, Once once) {
+    public static Store in(Database database, InstantSource clock, EncryptionAtRest atRest, Once once) {
         try {
             AuditTrail audit = AuditTrail.in(database, clock);
             atRest.check(database);
@@ -126,7 +126,7 @@ public final class Store implements AutoCloseable {
      *
      * @throws StoreException if there is none, its tables are those of another version, or encrypted data cannot be read with these keys
      */
-    public static Store openForReading(Path directory, AtRest atRest) {
+    public static Store openForReading(Path directory, EncryptionAtRest atRest) {
         Database database = Database.openForReading(directory);
         try {
             atRest.checkKeys(database);
@@ -145,7 +145,7 @@ public final class Store implements AutoCloseable {
      */
     public static List<TaskLog.Head> tasks(Path directory, TaskFilter filter) {
         try (Database database = Database.openForReading(directory)) {
-            return new Store(database, InstantSource.system(), AtRest.PLAIN, AuditTrail.reading(database), Once.INDEX)
+            return new Store(database, InstantSource.system(), EncryptionAtRest.PLAIN, AuditTrail.reading(database), Once.INDEX)
                     .log.newest(filter);
         }
     }

@@ -7,7 +7,7 @@ import static dev.parley.protocol.settings.SettingType.PATH;
 import static dev.parley.protocol.settings.SettingType.TEXT;
 
 import dev.parley.protocol.settings.SettingReader;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.Quotas;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -102,14 +102,14 @@ public record StoreSettings(
      *
      * @throws IllegalArgumentException if one is no key, or keys and a file of keys are set
      */
-    public @Nullable Sealing encryption() throws IOException {
+    public @Nullable ValueCipher encryption() throws IOException {
         if (!encryptionKeys.isEmpty() && encryptionKeyFile != null) {
             throw new IllegalArgumentException(
                     "--encryption-key and --encryption-key-file together (expected: one of them)");
         }
         if (encryptionKeyFile != null) {
-            return Sealing.read(encryptionKeyFile);
+            return ValueCipher.read(encryptionKeyFile);
         }
-        return encryptionKeys.isEmpty() ? null : Sealing.of(encryptionKeys);
+        return encryptionKeys.isEmpty() ? null : ValueCipher.of(encryptionKeys);
     }
 }

@@ -18,8 +18,8 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlServer;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.move.DatabaseMove;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.InUseException;
@@ -60,7 +60,7 @@ final class DatabaseMoveTest {
             CREATE TABLE note (n KEY PRIMARY KEY, t TEXT NOT NULL, b BLOB, d DOUBLE PRECISION, i INTEGER);
             INSERT INTO note (n, t) VALUES (7, 'of the script');
             """));
-    private static final AtRest SEALED = new AtRest(Sealing.of(List.of(Sealing.newKey())), true);
+    private static final EncryptionAtRest SEALED = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
 
     @TempDir
     private Path data;
@@ -73,7 +73,7 @@ final class DatabaseMoveTest {
     }
 
     private static List<ModuleTables> known(ModuleTables... more) {
-        var all = new ArrayList<>(List.of(AuditTrail.tables(DatabaseKind.POSTGRESQL), AtRest.TABLES));
+        var all = new ArrayList<>(List.of(AuditTrail.tables(DatabaseKind.POSTGRESQL), EncryptionAtRest.TABLES));
         all.addAll(List.of(more));
         return all;
     }
@@ -96,7 +96,7 @@ final class DatabaseMoveTest {
                 .heads();
     }
 
-    private void fill(AtRest atRest) {
+    private void fill(EncryptionAtRest atRest) {
         try (Store store = Store.open(data, InstantSource.system(), atRest)) {
             for (TaskState state : TaskState.values()) {
                 if (state == TaskState.UNSPECIFIED) {
@@ -179,7 +179,7 @@ final class DatabaseMoveTest {
 
     @Test
     void theChainOfTheAuditIsWholeBeforeTheFirstStart() throws SQLException {
-        fill(AtRest.PLAIN);
+        fill(EncryptionAtRest.PLAIN);
 
         move();
 
@@ -276,13 +276,13 @@ final class DatabaseMoveTest {
 
     @Test
     void aHubRefusesTheTargetUntilARepeatedMoveIsComplete(@TempDir Path other) {
-        fill(AtRest.PLAIN);
+        fill(EncryptionAtRest.PLAIN);
         try (DatabaseMove move = DatabaseMove.begin(data, target, known())) {
             move.copy((table, copied, all) -> {});
             assertThatThrownBy(() -> move()).isInstanceOf(InUseException.class);
         }
 
-        assertThatThrownBy(() -> Store.open(target, InstantSource.system(), AtRest.PLAIN))
+        assertThatThrownBy(() -> Store.open(target, InstantSource.system(), EncryptionAtRest.PLAIN))
                 .isInstanceOf(NotOpenedException.class)
                 .hasMessageContaining("their move has not ended");
         Store.open(other).close();
@@ -295,7 +295,7 @@ final class DatabaseMoveTest {
 
         move();
 
-        try (Store store = Store.open(target, InstantSource.system(), AtRest.PLAIN)) {
+        try (Store store = Store.open(target, InstantSource.system(), EncryptionAtRest.PLAIN)) {
             assertThat(store.audit().verify().broken()).isNull();
             assertThat(heads(store, null)).hasSize(10);
         }
@@ -342,7 +342,7 @@ final class DatabaseMoveTest {
 
     @Test
     void otherDataInADirectoryOfTheSamePathDoNotGoOnWithItsMove() throws IOException {
-        fill(AtRest.PLAIN);
+        fill(EncryptionAtRest.PLAIN);
         beginMove();
         Files.delete(data.resolve("parley.db"));
         complete(new TaskKey(ALICE, "agent", "0192"));
@@ -354,7 +354,7 @@ final class DatabaseMoveTest {
 
     @Test
     void theSameDataInAnotherDirectoryGoOnWithTheirMove(@TempDir Path parent) throws IOException {
-        fill(AtRest.PLAIN);
+        fill(EncryptionAtRest.PLAIN);
         beginMove();
         Files.move(data.resolve("parley.db"), parent.resolve("parley.db"));
         data = parent;

@@ -22,7 +22,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.testkit.Eventually;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -97,7 +97,7 @@ final class FailedCommitTest {
     }
 
     private Store storeWithFaults() {
-        Store store = Store.open(directory, InstantSource.system(), AtRest.PLAIN, faults::wrap);
+        Store store = Store.open(directory, InstantSource.system(), EncryptionAtRest.PLAIN, faults::wrap);
         store.database().listen(faults);
         return store;
     }

@@ -11,7 +11,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.database.Work;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Ending.Cause;
 import dev.parley.store.spi.OutageException;
@@ -153,7 +153,7 @@ final class PostgresqlFaultsTest {
     void aWriterThatWasReplacedNeitherWritesNorReadsAndSaysSo(String writer) throws SQLException {
         var told = new CompletableFuture<Ending>();
         try (Database database = open(Duration.ofSeconds(1))) {
-            database.standing().onEnding(told::complete);
+            database.access().onEnding(told::complete);
             execute("DELETE FROM stream");
             if (writer.contains("cut")) {
                 cutConnections();
@@ -162,7 +162,7 @@ final class PostgresqlFaultsTest {
             assertThatThrownBy(() -> insert(database, 1)).rootCause().hasMessageContaining("another hub has taken");
 
             assertThat(told.join().cause()).isEqualTo(Cause.TAKEN_OVER);
-            assertThat(database.standing().ending()).contains(told.join());
+            assertThat(database.access().ending()).contains(told.join());
             assertThatThrownBy(() -> notes(database)).isInstanceOf(OutageException.class);
             assertThat(database.outage())
                     .hasValueSatisfying(why -> assertThat(why).contains("another hub has taken"));
@@ -202,14 +202,14 @@ final class PostgresqlFaultsTest {
 
             assertThatThrownBy(() -> insert(database, 9)).isInstanceOf(StoreException.class);
 
-            assertThat(database.standing().ending()).hasValueSatisfying(ending -> {
+            assertThat(database.access().ending()).hasValueSatisfying(ending -> {
                 assertThat(ending.cause()).isEqualTo(Cause.WENT_BACK);
                 assertThat(ending.lostGroups()).isEqualTo(3);
             });
             assertThat(count("note")).isEqualTo(2);
         }
         try (Database next = open()) {
-            assertThat(next.standing().ending()).isEmpty();
+            assertThat(next.access().ending()).isEmpty();
             assertThat(insert(next, 9)).isEqualTo(1);
         }
     }
@@ -225,7 +225,7 @@ final class PostgresqlFaultsTest {
 
             assertThatThrownBy(() -> insert(database, 2)).isInstanceOf(StoreException.class);
 
-            assertThat(database.standing().ending())
+            assertThat(database.access().ending())
                     .hasValueSatisfying(
                             ending -> assertThat(ending.lostGroups()).isEqualTo(written));
         }
@@ -264,7 +264,7 @@ final class PostgresqlFaultsTest {
     void aRepeatedMessageIsAcknowledgedOnlyAfterALaterCommit() throws SQLException {
         var scope = new Scope("t1", "alice");
         var message = new MessageKey(scope, "agent", "m-1");
-        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, InstantSource.system(), EncryptionAtRest.PLAIN)) {
             Segments.write(
                     store.log(), new TaskKey(scope, "agent", "task"), 1, TaskState.COMPLETED, Instant.EPOCH, message);
             long before = groups(store.database());
@@ -284,13 +284,13 @@ final class PostgresqlFaultsTest {
     void aHubThatWasEndedLearnsItWithinSecondsWithoutAWrite() throws SQLException {
         try (Database database = open()) {
             var told = new CompletableFuture<Ending>();
-            database.standing().onEnding(told::complete);
-            assertThat(database.standing().obstacle()).isEmpty();
+            database.access().onEnding(told::complete);
+            assertThat(database.access().obstacle()).isEmpty();
 
             execute("UPDATE hub SET ended_at = clock_timestamp()");
 
             assertThat(told.orTimeout(5, TimeUnit.SECONDS).join().cause()).isEqualTo(Cause.TAKEN_OVER);
-            assertThat(database.standing().obstacle())
+            assertThat(database.access().obstacle())
                     .hasValueSatisfying(why -> assertThat(why).contains("another hub"));
             assertThatThrownBy(() -> notes(database)).isInstanceOf(OutageException.class);
             assertThatThrownBy(() -> insert(database, 1)).isInstanceOf(OutageException.class);
@@ -359,7 +359,7 @@ final class PostgresqlFaultsTest {
     @Test
     void rowsThatEachTransactionTouchesStayFewBesideAnOpenSnapshot() throws SQLException {
         var key = new TaskKey(new Scope("t1", "alice"), "agent", "0190-task-");
-        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, InstantSource.system(), EncryptionAtRest.PLAIN)) {
             for (int i = 0; i < 2_500; i++) {
                 Segments.write(
                         store.log(),
@@ -373,7 +373,7 @@ final class PostgresqlFaultsTest {
             assertThat(number("SELECT sum(tasks) FROM tally")).isEqualTo(2_500);
             assertThat(number("SELECT min(hub_slot) & 1048575 FROM tally")).isEqualTo(2); // the third one
         }
-        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, InstantSource.system(), EncryptionAtRest.PLAIN)) {
             assertThat(number("SELECT sum(tasks) FROM tally WHERE hub_slot = 0"))
                     .isEqualTo(2_500);
             assertThat(store.audit().verify().broken()).isNull();
@@ -397,11 +397,11 @@ final class PostgresqlFaultsTest {
     @Test
     void tasksOfAStreamThatEndedAreRunByTheNextOne() {
         var key = new TaskKey(new Scope("t1", "alice"), "agent", "0190-task");
-        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, InstantSource.system(), EncryptionAtRest.PLAIN)) {
             Segments.write(store.log(), key, 1, TaskState.WORKING, Instant.EPOCH);
         }
 
-        try (Store store = Store.open(schema, InstantSource.system(), AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, InstantSource.system(), EncryptionAtRest.PLAIN)) {
             assertThat(store.log().unfinished()).hasSize(1);
             Segments.write(store.log(), key, 2, TaskState.COMPLETED, Instant.EPOCH);
 
@@ -429,7 +429,7 @@ final class PostgresqlFaultsTest {
         var clock = new SettableClock(Instant.EPOCH.plus(Duration.ofDays(100)));
         var scope = new Scope("t1", "alice");
         for (int day = 100; day < 104; day++) {
-            try (Store store = Store.open(schema, clock, AtRest.PLAIN)) {
+            try (Store store = Store.open(schema, clock, EncryptionAtRest.PLAIN)) {
                 var message = new MessageKey(scope, "agent", "m-" + day);
                 Segments.write(
                         store.log(),
@@ -516,7 +516,7 @@ final class PostgresqlFaultsTest {
         var another = new TaskKey(new Scope("t1", "alice"), "agent", "0191-task");
         var message = new MessageKey(task.scope(), "agent", "a\0b");
         var clock = InstantSource.system();
-        try (Store store = Store.open(schema, clock, AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, clock, EncryptionAtRest.PLAIN)) {
             Segments.write(store.log(), task, 1, TaskState.COMPLETED, clock.instant(), message);
             Segments.write(store.log(), another, 1, TaskState.COMPLETED, clock.instant());
 
@@ -527,7 +527,7 @@ final class PostgresqlFaultsTest {
                     .isEmpty();
             assertThat(store.audit().verify().broken()).isNull();
         }
-        try (Store store = Store.open(schema, clock, AtRest.PLAIN)) {
+        try (Store store = Store.open(schema, clock, EncryptionAtRest.PLAIN)) {
             assertThat(store.log().find(task))
                     .hasValueSatisfying(head -> assertThat(head.key()).isEqualTo(task));
             assertThat(store.audit().verify().broken()).isNull();

@@ -4,7 +4,7 @@ import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.testkit.TaskLogContract;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 final class PostgresqlTaskLogTest extends TaskLogContract {
     @Override
     protected TaskLog open(InstantSource clock, Once once) throws IOException, SQLException {
-        return Store.in(Database.open(PostgresqlServer.schema()), clock, AtRest.PLAIN, once)
+        return Store.in(Database.open(PostgresqlServer.schema()), clock, EncryptionAtRest.PLAIN, once)
                 .log();
     }
 }

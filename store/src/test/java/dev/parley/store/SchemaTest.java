@@ -12,7 +12,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
@@ -114,7 +114,7 @@ final class SchemaTest {
     void aListReadsAnIndexInTheOrderOfItsRows(Listing list) throws SQLException {
         Set<String> prepared = ConcurrentHashMap.newKeySet();
         try (Store store =
-                Store.open(data, InstantSource.system(), AtRest.PLAIN, connection -> recording(connection, prepared))) {
+                Store.open(data, InstantSource.system(), EncryptionAtRest.PLAIN, connection -> recording(connection, prepared))) {
             Segments.write(store.log(), ENDED, 1, TaskState.COMPLETED, Instant.EPOCH);
             prepared.clear();
             store.log()

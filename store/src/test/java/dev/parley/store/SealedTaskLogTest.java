@@ -3,8 +3,8 @@ package dev.parley.store;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SealedTaskLogTest extends TaskLogContract {
-    private static final AtRest SEALED = new AtRest(Sealing.of(List.of(Sealing.newKey())), true);
+    private static final EncryptionAtRest SEALED = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
 
     @TempDir
     Path directory = Path.of("");

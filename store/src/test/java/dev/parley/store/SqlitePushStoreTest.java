@@ -13,7 +13,7 @@ import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.PushStoreContract;
@@ -31,7 +31,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
 
     @Override
     protected Stores open(InstantSource clock) {
-        Store store = Store.open(directory, clock, AtRest.PLAIN);
+        Store store = Store.open(directory, clock, EncryptionAtRest.PLAIN);
         return new Stores(store.log(), store.webhooks());
     }
 
@@ -53,7 +53,7 @@ final class SqlitePushStoreTest extends PushStoreContract {
     void aWebhookAndItsAuditRowAreWrittenTogetherOrNotAtAll(@TempDir Path data) {
         var task = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
         var faults = new Faults();
-        try (Store store = Store.open(data, InstantSource.system(), AtRest.PLAIN, faults::wrap)) {
+        try (Store store = Store.open(data, InstantSource.system(), EncryptionAtRest.PLAIN, faults::wrap)) {
             int failures = 0;
             for (int call = 1; call <= 40; call++) {
                 String id = "hook-" + call;

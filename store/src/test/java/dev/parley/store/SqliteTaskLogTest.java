@@ -15,7 +15,7 @@ import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.TaskLogContract;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ final class SqliteTaskLogTest extends TaskLogContract {
 
     @Override
     protected TaskLog open(InstantSource clock, Once once) {
-        return Store.in(Database.open(directory), clock, AtRest.PLAIN, once).log();
+        return Store.in(Database.open(directory), clock, EncryptionAtRest.PLAIN, once).log();
     }
 
     @Test

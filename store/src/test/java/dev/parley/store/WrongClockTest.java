@@ -8,7 +8,7 @@ import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.testkit.SettableClock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -43,7 +43,7 @@ final class WrongClockTest {
     }
 
     private Store open() {
-        return Store.open(directory, clock, AtRest.PLAIN);
+        return Store.open(directory, clock, EncryptionAtRest.PLAIN);
     }
 
     private void write(Store store, String id) {

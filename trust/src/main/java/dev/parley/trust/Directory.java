@@ -124,7 +124,7 @@ public final class Directory {
         this.audit = audit;
         this.clock = clock;
         this.uses = new KeyUses(database);
-        this.copy = new SharedCopy(database.standing().epochs(), Epoch.DIRECTORY);
+        this.copy = new SharedCopy(database.access().epochs(), Epoch.DIRECTORY);
     }
 
     /** The directory in a database, which has one. */

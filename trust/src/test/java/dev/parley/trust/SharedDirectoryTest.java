@@ -53,7 +53,7 @@ final class SharedDirectoryTest {
     /** What a hub has of its callers. */
     private record Hub(Database database, Directory directory, Sessions sessions, SignIns signIns) {
         boolean isObstructed() {
-            return database.standing().obstacle().isPresent();
+            return database.access().obstacle().isPresent();
         }
 
         /** Whether a call with a key is let in. */
@@ -157,7 +157,7 @@ final class SharedDirectoryTest {
         try (Connection holder = schema.connect();
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            long number = other.database().standing().hub();
+            long number = other.database().access().hub();
             statement.execute("SELECT 1 FROM hub WHERE hub_no = " + number + " FOR UPDATE");
             revocation = CompletableFuture.runAsync(
                     () -> one.directory().revokeKey(key.key().id(), ADMIN), callers);
@@ -188,7 +188,7 @@ final class SharedDirectoryTest {
         try (Connection holder = schema.connect();
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            long number = other.database().standing().hub();
+            long number = other.database().access().hub();
             statement.execute("SELECT 1 FROM hub WHERE hub_no = " + number + " FOR UPDATE");
             revocation = CompletableFuture.runAsync(
                     () -> one.directory().revokeKey(key.key().id(), ADMIN), callers);
@@ -210,7 +210,7 @@ final class SharedDirectoryTest {
         try (Connection holder = schema.connect();
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            long number = other.database().standing().hub();
+            long number = other.database().access().hub();
             statement.execute("SELECT 1 FROM hub WHERE hub_no = " + number + " FOR UPDATE");
             CompletableFuture<?> first = CompletableFuture.runAsync(
                     () -> one.directory().revokeKey(key.key().id(), ADMIN), callers);

@@ -138,7 +138,7 @@ final class SharedLimitsTest {
         Eventually.holds(
                 "the hubs know each other",
                 () -> databases.stream()
-                        .allMatch(database -> database.standing().epochs().hubs() == 2));
+                        .allMatch(database -> database.access().epochs().hubs() == 2));
 
         for (Limits hub : hubs) {
             Taken first = hub.take(ALICE, ALICE.group(), "echo");

@@ -10,7 +10,7 @@ import dev.parley.engine.spi.UnreadableTask;
 import dev.parley.hub.Checkup;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.admin.HubOperation.Level;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,11 +56,11 @@ public final class DoctorCommand {
     }
 
     /** The keys of {@code --encryption-key-file}; null without it. */
-    public static @Nullable Sealing keys(Invocation call) {
+    public static @Nullable ValueCipher keys(Invocation call) {
         String file = call.option("--encryption-key-file");
         return file == null
                 ? null
-                : CommandException.reading("invalid encryption key: ", null, () -> Sealing.read(call.path(file)));
+                : CommandException.reading("invalid encryption key: ", null, () -> ValueCipher.read(call.path(file)));
     }
 
     private static String level(Finding finding) {

@@ -13,7 +13,7 @@ import dev.parley.hub.secrets.SecretDirectory;
 import dev.parley.hub.secrets.SecretFile;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.move.DatabaseCopy;
 import dev.parley.store.move.DatabaseCopy.Levels;
 import dev.parley.store.spi.StoreException;
@@ -109,7 +109,7 @@ public final class BackupCommand {
         call.output().progress("checking the copy");
         Levels levels = DatabaseCopy.check(database);
         Path secrets = DoctorCommand.secrets(call);
-        Sealing keys = DoctorCommand.keys(call);
+        ValueCipher keys = DoctorCommand.keys(call);
         CopyChecks checks = CopyChecks.of(
                 staging, secrets == null ? SecretDirectory.data(data) : SecretDirectory.mounted(secrets), keys);
         if (!checks.secrets().isEmpty()) {

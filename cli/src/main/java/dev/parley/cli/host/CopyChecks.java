@@ -5,7 +5,7 @@ import dev.parley.hub.secrets.SecretMatch;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.StoreException;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ record CopyChecks(String audit, boolean isAuditBroken, List<String> secrets) {
      * @param secrets the directory of the secrets that go with it
      * @param keys the keys of encryption; null if they are in that directory
      */
-    static CopyChecks of(Path directory, SecretDirectory secrets, @Nullable Sealing keys) {
+    static CopyChecks of(Path directory, SecretDirectory secrets, @Nullable ValueCipher keys) {
         try (Database database = Database.openForReading(directory)) {
             List<String> problems = List.copyOf(new SecretMatch(secrets, keys)
                     .problems(SecretPrints.in(database))

@@ -21,7 +21,7 @@ import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.move.DatabaseMove;
 import dev.parley.store.move.MovedDirectory;
 import dev.parley.store.spi.DatabaseKind;
@@ -105,7 +105,7 @@ public final class MigrateCommand {
     }
 
     /** What a hub has beside its data directory, and the checks that may fail. */
-    private record Hub(@Nullable Path secrets, @Nullable Sealing keys, List<String> accepted) {}
+    private record Hub(@Nullable Path secrets, @Nullable ValueCipher keys, List<String> accepted) {}
 
     private static int run(Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub) {
         var report = new CopyReport(call.output());

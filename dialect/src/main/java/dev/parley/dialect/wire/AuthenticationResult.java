@@ -22,7 +22,7 @@ public record AuthenticationResult(CallContext caller, Map<String, String> heade
         requireNonNull(stands, "stands");
     }
 
-    /** AuthenticationResult without headers and without an action at the end of the call. */
+    /** Result without headers and without an action at the end of the call. */
     public static AuthenticationResult of(CallContext caller) {
         return new AuthenticationResult(caller, Map.of(), () -> {}, () -> true);
     }

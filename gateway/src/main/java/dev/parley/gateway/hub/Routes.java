@@ -105,7 +105,7 @@ final class Routes implements AutoCloseable {
         this.hub = hub;
         this.settings = settings;
         this.table = new RouteTable(hub.database());
-        this.owners = new Owners(hub.database(), InstantSource.system(), PushRelay.sealing(hub));
+        this.owners = new Owners(hub.database(), InstantSource.system(), PushRelay.cipher(hub));
         List<String> allowed = allowed(hub, settings);
         this.addresses = new Addresses(hub);
         this.connections = new GatewayConnections(hub, allowed, rules.apply(allowed), settings);

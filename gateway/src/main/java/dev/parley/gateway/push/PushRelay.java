@@ -35,7 +35,7 @@ import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.extension.ExtensionView;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import java.lang.System.Logger;
@@ -134,7 +134,7 @@ public final class PushRelay {
     public PushRelay(HubParts hub, String viewUri, Function<String, Optional<AgentEndpoint>> agents) {
         this.hub = hub;
         this.viewUri = viewUri;
-        this.relays = new RelayTable(hub.database(), sealing(hub));
+        this.relays = new RelayTable(hub.database(), cipher(hub));
         this.follower = new Follower(relays, agents);
         this.sweeps = hub.timers().named(AGENT + "/sweep", (id, content) -> sweep());
         this.notices = new Notices(relays, this::arrived);
@@ -142,8 +142,8 @@ public final class PushRelay {
     }
 
     /** Encryption of answers of remote agents in the database, whether tasks are encrypted or not. */
-    public static Sealing sealing(HubParts hub) {
-        return Sealing.of(List.of(Base64.getEncoder().encodeToString(hub.key("gateway answers"))));
+    public static ValueCipher cipher(HubParts hub) {
+        return ValueCipher.of(List.of(Base64.getEncoder().encodeToString(hub.key("gateway answers"))));
     }
 
     /** The extension of the gateway with the operation by which agents notify. */

@@ -8,7 +8,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -51,12 +51,12 @@ final class RelayTable {
     static final ModuleTables TABLES = new ModuleTables("gateway_push", List.of(SCHEMA));
 
     private final Database database;
-    private final Sealing sealing;
+    private final ValueCipher cipher;
 
-    /** @param sealing encrypts events */
-    RelayTable(Database database, Sealing sealing) {
+    /** @param cipher encrypts events */
+    RelayTable(Database database, ValueCipher cipher) {
         this.database = database;
-        this.sealing = sealing;
+        this.cipher = cipher;
         database.migrate(TABLES);
     }
 
@@ -229,7 +229,7 @@ final class RelayTable {
                     id,
                     number,
                     named,
-                    sealing.seal(Json.writeEvent(event), place(id, number)));
+                    cipher.seal(Json.writeEvent(event), place(id, number)));
         }
         return true;
     }
@@ -237,7 +237,7 @@ final class RelayTable {
     /** The events after a number, in order. */
     List<TaskEvent> events(String id, long after, int limit) {
         return database.read(session -> session.list(
-                row -> read(sealing.open(row.getBytes(1), place(id, row.getLong(2)))),
+                row -> read(cipher.open(row.getBytes(1), place(id, row.getLong(2)))),
                 "SELECT event, number FROM gateway_relay_event WHERE relay = ? AND number > ? ORDER BY number LIMIT "
                         + limit,
                 id,

@@ -10,7 +10,7 @@ import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -40,7 +40,7 @@ public final class Owners {
 
     private final Database database;
     private final InstantSource clock;
-    private final Sealing sealing;
+    private final ValueCipher cipher;
     private final Map<Key, Owned> known = Collections.synchronizedMap(new LruMap<>(IN_MEMORY));
     private final Semaphore unwritten = new Semaphore(UNWRITTEN);
     private final AtomicLong removals = new AtomicLong();
@@ -56,10 +56,10 @@ public final class Owners {
 
     /**
      * @param database with the tables of {@link RouteTable}
-     * @param sealing encrypts answers that are kept
+     * @param cipher encrypts answers that are kept
      */
-    public Owners(Database database, InstantSource clock, Sealing sealing) {
-        this.sealing = sealing;
+    public Owners(Database database, InstantSource clock, ValueCipher cipher) {
+        this.cipher = cipher;
         this.database = database;
         this.clock = clock;
     }
@@ -202,7 +202,7 @@ public final class Owners {
                     claim.name(),
                     answer == null
                             ? null
-                            : sealing.seal(
+                            : cipher.seal(
                                     Json.writeEvents(List.of(new LoggedEvent(1, answer))), place(route, answer.id())),
                     claim.replica()));
         }
@@ -308,7 +308,7 @@ public final class Owners {
                         route,
                         taskId))
                 .flatMap(answer -> answer)
-                .map(answer -> (Task) Json.readEvents(sealing.open(answer, place(route, taskId)))
+                .map(answer -> (Task) Json.readEvents(cipher.open(answer, place(route, taskId)))
                         .getFirst());
     }
 

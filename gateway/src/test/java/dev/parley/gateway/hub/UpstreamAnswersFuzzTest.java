@@ -24,7 +24,7 @@ import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +66,7 @@ final class UpstreamAnswersFuzzTest {
             var known = new RemoteAgent(Set.of(), Set.of(), card -> card, webhooks, false, true, List.of("127.0.0.1"));
             return new RemoteEndpoint(
                     "fuzz",
-                    new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey()))),
+                    new Owners(database, InstantSource.system(), ValueCipher.of(List.of(ValueCipher.newKey()))),
                     upstream,
                     known,
                     () -> {},

@@ -6,7 +6,7 @@ import dev.parley.gateway.route.Owners.Claim;
 import dev.parley.gateway.route.Route.State;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /** Routes and owners in a database, as two hubs see them. */
 @Timeout(60)
 abstract class OwnersContract {
-    private static final Sealing SEALING = Sealing.of(List.of(Sealing.newKey()));
+    private static final ValueCipher SEALING = ValueCipher.of(List.of(ValueCipher.newKey()));
     private static final Scope ALICE = new Scope("default", "alice");
     private static final Scope BOB = new Scope("default", "bob");
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.gateway.route.Owners.Claim;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -30,7 +30,7 @@ final class OwnersTest {
     void open() {
         database = Database.open(directory);
         var unused = new RouteTable(database);
-        owners = new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey())));
+        owners = new Owners(database, InstantSource.system(), ValueCipher.of(List.of(ValueCipher.newKey())));
     }
 
     @AfterEach
@@ -58,7 +58,7 @@ final class OwnersTest {
         }
         assertThat(owners.claim("echo", ALICE, new Claim("t", "c0", "r"))).isTrue();
 
-        var restarted = new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey())));
+        var restarted = new Owners(database, InstantSource.system(), ValueCipher.of(List.of(ValueCipher.newKey())));
         for (int i : new int[] {0, 1_500, 2_999}) {
             assertThat(restarted.claimSoon("echo", BOB, "c" + i, "r")).isFalse();
             assertThat(restarted.context("echo", ALICE, "c" + i)).contains("r");

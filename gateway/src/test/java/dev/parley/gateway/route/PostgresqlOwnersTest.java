@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.sql.Connection;
@@ -35,7 +35,7 @@ final class PostgresqlOwnersTest extends OwnersContract {
         try (Database database = open();
                 Connection another = Objects.requireNonNull(server).getConnection()) {
             var table = new RouteTable(database);
-            var owners = new Owners(database, InstantSource.system(), Sealing.of(List.of(Sealing.newKey())));
+            var owners = new Owners(database, InstantSource.system(), ValueCipher.of(List.of(ValueCipher.newKey())));
             another.setAutoCommit(false);
             another.createStatement()
                     .execute("INSERT INTO gateway_context (route, id, group_id, owner, replica)"

@@ -6,7 +6,7 @@ import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.OwnersOnly;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
@@ -73,7 +73,7 @@ public record SecretBundle(Map<String, String> secrets) {
         try {
             SecretFile.require(secret, "secret \"" + name + "\"", "the file as it was exported");
             if (name.equals(SecretFile.ENCRYPTION)) {
-                Sealing.of(List.of(secret));
+                ValueCipher.of(List.of(secret));
             } else if (!name.equals(SecretFile.TOKENS)) {
                 StandardWebhooks.of(List.of(secret));
             }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param keys the keys of encryption from the settings; null if the key is in the directory
  */
 public record SecretMatch(
-        SecretDirectory directory, @Nullable Sealing keys) {
+        SecretDirectory directory, @Nullable ValueCipher keys) {
     /**
      * Compares the secrets with fingerprints, before missing ones are made.
      *
@@ -75,8 +75,8 @@ public record SecretMatch(
     /** Fingerprints of a secret, of which one has to be that of the database; empty if it is missing. */
     private List<String> prints(String name) {
         if (name.equals(SecretFile.ENCRYPTION)) {
-            Sealing all = keys == null
-                    ? directory.find(name).map(key -> Sealing.of(List.of(key))).orElse(null)
+            ValueCipher all = keys == null
+                    ? directory.find(name).map(key -> ValueCipher.of(List.of(key))).orElse(null)
                     : keys;
             return all == null ? List.of() : all.prints(name);
         }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.client.webhooks.StandardWebhooks;
 import dev.parley.protocol.support.OwnersOnly;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -22,7 +22,7 @@ final class SecretBundleTest {
     private static final Map<String, String> SECRETS = Map.of(
             "token.secret", StandardWebhooks.newSecret(),
             "webhook.master", StandardWebhooks.newSecret(),
-            "encryption.key", Sealing.newKey(),
+            "encryption.key", ValueCipher.newKey(),
             "webhook.secret", StandardWebhooks.newSecret());
 
     @TempDir
@@ -48,7 +48,7 @@ final class SecretBundleTest {
         assertThat(bundle.differing(second)).isEmpty();
         assertThat(bundle.differing(directory.resolve("new"))).isEmpty();
         Files.writeString(second.resolve("token.secret"), "short");
-        Files.writeString(second.resolve("encryption.key"), Sealing.newKey());
+        Files.writeString(second.resolve("encryption.key"), ValueCipher.newKey());
         assertThat(bundle.differing(second)).isEqualTo(List.of("token.secret", "encryption.key"));
     }
 

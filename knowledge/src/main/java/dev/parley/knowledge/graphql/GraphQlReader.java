@@ -136,7 +136,7 @@ final class GraphQlReader {
         if (root == null) {
             throw new IllegalStateException(field.getFieldName());
         }
-        switch (root.shape()) {
+        switch (root.cardinality()) {
             case ONE -> {
                 String id = Term.expand(arguments.required("id"));
                 boolean belongs = view.types(List.of(id)).getOrDefault(id, Set.of()).stream()

@@ -94,8 +94,8 @@ record TypedModel(List<Type> types) {
     }
 
     /** Contents of a root field. */
-    record Root(Type type, Shape shape) {
-        enum Shape {
+    record Root(Type type, Cardinality cardinality) {
+        enum Cardinality {
             ONE,
             ALL,
             PAGE
@@ -122,9 +122,9 @@ record TypedModel(List<Type> types) {
             var byName = new HashMap<String, Field>();
             type.fields().forEach(field -> byName.put(field.name(), field));
             fields.put(type.name(), byName);
-            roots.put(type.one(), new Root(type, Root.Shape.ONE));
-            roots.put(type.all(), new Root(type, Root.Shape.ALL));
-            roots.put(type.all() + "Page", new Root(type, Root.Shape.PAGE));
+            roots.put(type.one(), new Root(type, Root.Cardinality.ONE));
+            roots.put(type.all(), new Root(type, Root.Cardinality.ALL));
+            roots.put(type.all() + "Page", new Root(type, Root.Cardinality.PAGE));
         }
         return new Index(fields, roots);
     }

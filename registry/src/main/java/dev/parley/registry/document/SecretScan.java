@@ -15,61 +15,61 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SecretScan {
     /**
-     * A form of secrets.
+     * A format of secrets.
      *
-     * @param marks texts of which each secret of the form has one: to look for them takes a fraction of the time of the pattern
+     * @param marks texts of which each secret of the format has one: to look for them takes a fraction of the time of the pattern
      */
-    private record Form(String name, Pattern pattern, List<String> marks) {
+    private record SecretFormat(String name, Pattern pattern, List<String> marks) {
         boolean isPossible(String text) {
             return marks.stream().anyMatch(text::contains);
         }
     }
 
-    private static final Form WEB_TOKEN = form(
+    private static final SecretFormat WEB_TOKEN = format(
             "a JSON Web Token",
             "eyJ",
             "(?<![A-Za-z0-9_.-])eyJ[A-Za-z0-9_-]{10,2000}+\\.(eyJ[A-Za-z0-9_-]{10,2000}+\\.|([A-Za-z0-9_-]{0,2000}+\\.){2}[A-Za-z0-9_-]{1,2000}+\\.)");
 
     /** Forms with beginnings of their own. Repetitions are bounded, so that long texts take no longer than their length. */
-    private static final List<Form> FORMS = List.of(
-            form(
+    private static final List<SecretFormat> FORMATS = List.of(
+            format(
                     "a private key",
                     "PRIVATE|SECRET",
                     "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"),
-            form("a key of a hub", "parley_", "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
-            form("a key of a registry", "avreg_", "\\bavreg_[A-Za-z0-9_-]{40,}"),
-            form("a secret of webhooks", "whsec_", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
-            form(
+            format("a key of a hub", "parley_", "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
+            format("a key of a registry", "avreg_", "\\bavreg_[A-Za-z0-9_-]{40,}"),
+            format("a secret of webhooks", "whsec_", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
+            format(
                     "a key of a model provider",
                     "sk-|gsk_|xai-|r8_",
                     "\\b(sk-(?=[A-Za-z0-9_-]{0,60}[0-9])([A-Za-z0-9_]{1,20}-){0,3}[A-Za-z0-9_]{16,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}"
                             + "|r8_[A-Za-z0-9]{30,})"),
-            form("a payment key", "k_live_|k_test_", "\\b[sr]k_(live|test)_[A-Za-z0-9]{16,}"),
-            form(
+            format("a payment key", "k_live_|k_test_", "\\b[sr]k_(live|test)_[A-Za-z0-9]{16,}"),
+            format(
                     "a token of GitHub",
                     "ghp_|gho_|ghu_|ghs_|ghr_|github_pat_",
                     "\\b(gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
-            form("a token of GitLab", "glpat-|glrt-|gldt-|glptt-", "\\bgl(pat|rt|dt|ptt)-[A-Za-z0-9_-]{20,}"),
-            form(
+            format("a token of GitLab", "glpat-|glrt-|gldt-|glptt-", "\\bgl(pat|rt|dt|ptt)-[A-Za-z0-9_-]{20,}"),
+            format(
                     "a token of Slack",
                     "xox|xapp-|hooks.slack.com",
                     "\\b(xox[abeoprs](\\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{20,})|hooks\\.slack\\.com/services/[A-Z0-9]{6,}/[A-Z0-9]{6,}/[A-Za-z0-9]{16,}"),
-            form("an access key of AWS", "AKIA|ASIA|ABIA", "\\b(AKIA|ASIA|ABIA)[A-Z0-9]{16}\\b"),
-            form(
+            format("an access key of AWS", "AKIA|ASIA|ABIA", "\\b(AKIA|ASIA|ABIA)[A-Z0-9]{16}\\b"),
+            format(
                     "a key of Azure",
                     "=|Q~|JQQJ99",
                     "(?i:\\b(AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40,}=|\\b[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"
                             + "|\\b[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,}"),
-            form(
+            format(
                     "a key of Google",
                     "AIza|ya29.|GOCSPX-|1//0",
                     "\\b(AIza[A-Za-z0-9_-]{35}|ya29\\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})|\\b1//0[A-Za-z0-9_-]{30,}"),
-            form(
+            format(
                     "a token of a package registry",
                     "npm_|hf_|pypi-",
                     "\\b(npm_[A-Za-z0-9]{36}|hf_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{40,})"),
-            form("a key of a mail provider", "SG.", "\\bSG\\.[A-Za-z0-9_-]{16,100}\\.[A-Za-z0-9_-]{16,}"),
-            form(
+            format("a key of a mail provider", "SG.", "\\bSG\\.[A-Za-z0-9_-]{16,100}\\.[A-Za-z0-9_-]{16,}"),
+            format(
                     "a token of a service",
                     "dop_v1_|hvs.|dapi|shpat_|shpss_|shpca_|SK|lin_api_|:AA",
                     "\\b(dop_v1_[a-f0-9]{64}|hvs\\.[A-Za-z0-9_-]{20,}|dapi[a-f0-9]{32}|shp(at|ss|ca)_[a-fA-F0-9]{32}|SK[0-9a-f]{32}"
@@ -116,8 +116,8 @@ public final class SecretScan {
     private SecretScan() {}
 
     /** @param marks with bars between them */
-    private static Form form(String name, String marks, String pattern) {
-        return new Form(name, Pattern.compile(pattern), List.of(marks.split("\\|", -1)));
+    private static SecretFormat format(String name, String marks, String pattern) {
+        return new SecretFormat(name, Pattern.compile(pattern), List.of(marks.split("\\|", -1)));
     }
 
     /**
@@ -196,19 +196,19 @@ public final class SecretScan {
         if (text.length() < SHORTEST) {
             return null;
         }
-        for (Form form : FORMS) {
-            if (holds(form, text)) {
-                return form.name();
+        for (SecretFormat format : FORMATS) {
+            if (holds(format, text)) {
+                return format.name();
             }
         }
         return null;
     }
 
-    private static boolean holds(Form form, String text) {
-        if (!form.isPossible(text)) {
+    private static boolean holds(SecretFormat format, String text) {
+        if (!format.isPossible(text)) {
             return false;
         }
-        var match = form.pattern().matcher(text);
+        var match = format.pattern().matcher(text);
         while (match.find()) {
             if (!PLACEHOLDER.matcher(match.group()).find()) {
                 return true;
@@ -221,9 +221,9 @@ public final class SecretScan {
         if (text.length() < SHORTEST) {
             return null;
         }
-        String form = formOf(text);
-        if (form != null || name.equals(SIGNED)) {
-            return form;
+        String format = formOf(text);
+        if (format != null || name.equals(SIGNED)) {
+            return format;
         }
         if (holds(WEB_TOKEN, text)) {
             return WEB_TOKEN.name();

@@ -61,7 +61,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     private final Writer writer;
     private final @Nullable Checkpointer checkpointer;
     private final Storage storage;
-    private final Standing standing = new Standing(() -> this.open);
+    private final DatabaseAccess access = new DatabaseAccess(() -> this.open);
     private volatile boolean open = true;
 
     /** @param place directory or URL without credentials, for operators */
@@ -81,7 +81,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         this.checkpointer = system.kind() == DatabaseKind.SQLITE
                 ? new Checkpointer(this, files, new Opening(system, Use.MAINTAIN))
                 : null;
-        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing, standing::end);
+        this.writer = new Writer(system, files, place, () -> open, checkpointer, writing, access::end);
         if (checkpointer != null) {
             checkpointer.start();
         }
@@ -275,7 +275,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         HubLease lease = HubStart.begin(source, system, registration, writing);
         try {
             var database = new Database(system, DataFiles.none(), system.toString(), writing, false);
-            database.standing.hold(lease, database.writer::end, database.writer::findServer, database.readers);
+            database.access.hold(lease, database.writer::end, database.writer::findServer, database.readers);
             return database;
         } catch (SQLException problem) {
             lease.abandon();
@@ -517,7 +517,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     private Readers readers(int connections, Duration limit) throws SQLException {
-        var pool = new Readers(system, files, standing, connections, limit);
+        var pool = new Readers(system, files, access, connections, limit);
         allReaders.add(pool);
         return pool;
     }
@@ -546,8 +546,8 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     /** Whether this program may use the database, which may end. */
-    public Standing standing() {
-        return standing;
+    public DatabaseAccess access() {
+        return access;
     }
 
     /**
@@ -583,7 +583,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         try {
             scans.close();
             writer.close();
-            standing.close();
+            access.close();
             if (checkpointer != null) {
                 checkpointer.close();
             }

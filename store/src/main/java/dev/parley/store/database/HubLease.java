@@ -104,7 +104,7 @@ final class HubLease implements AutoCloseable {
                     + " AND hub_no <> ? LIMIT 1";
 
     /** What a hub that waits for its turn does next. */
-    enum Turn {
+    enum NextStep {
         /** Another hub works with the database. */
         WAITS,
         /** No hub works with the database. */
@@ -168,7 +168,7 @@ final class HubLease implements AutoCloseable {
     // Of the hub that waits.
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition turned = lock.newCondition();
-    private Turn turn = Turn.WAITS;
+    private NextStep turn = NextStep.WAITS;
     private String working = "";
     private @Nullable Ending gone;
 
@@ -428,7 +428,7 @@ final class HubLease implements AutoCloseable {
             if (ended == null) {
                 String name = session.first(row -> DatabaseSession.text(row, 1), WORKING, hub)
                         .orElse("");
-                turn(name.isEmpty() ? Turn.TAKES : Turn.WAITS, name);
+                turn(name.isEmpty() ? NextStep.TAKES : NextStep.WAITS, name);
             }
             lookedAt = System.nanoTime();
         } catch (SQLException | RuntimeException failure) {
@@ -473,7 +473,7 @@ final class HubLease implements AutoCloseable {
         beats.clear();
         judgesFrom = System.nanoTime() + LEASE.toNanos(); // after a start of the server no hub is connected
         if (failure instanceof OtherServerException) {
-            turn(Turn.RECONNECTS, "");
+            turn(NextStep.RECONNECTS, "");
             otherServer.run();
             return true;
         }
@@ -501,10 +501,10 @@ final class HubLease implements AutoCloseable {
         if (receiver != null) {
             receiver.accept(end);
         }
-        turn(Turn.ENDED, "");
+        turn(NextStep.ENDED, "");
     }
 
-    private void turn(Turn next, String name) {
+    private void turn(NextStep next, String name) {
         lock.lock();
         try {
             turn = next;
@@ -520,14 +520,14 @@ final class HubLease implements AutoCloseable {
      *
      * @param known name of the hub that works, as of {@link #working}
      */
-    Turn awaitTurn(String known) throws InterruptedException {
+    NextStep awaitTurn(String known) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (turn == Turn.WAITS && working.equals(known)) {
+            while (turn == NextStep.WAITS && working.equals(known)) {
                 turned.await();
             }
-            Turn found = turn;
-            turn = found == Turn.ENDED ? found : Turn.WAITS; // until the next look
+            NextStep found = turn;
+            turn = found == NextStep.ENDED ? found : NextStep.WAITS; // until the next look
             return found;
         } finally {
             lock.unlock();

@@ -16,8 +16,8 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
-import dev.parley.store.encryption.AtRest;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.Lanes.Lane;
@@ -49,14 +49,14 @@ public final class JdbcPushStore implements PushStore {
     private final Lanes lanes;
     private final AuditTrail audit;
     private final InstantSource clock;
-    private final AtRest atRest;
+    private final EncryptionAtRest atRest;
     private final DamagedRows damaged = new DamagedRows(WEBHOOK);
     /** Null if no other hub writes to the database. */
     private final @Nullable WebhookSenders senders;
 
     /** @param once a claim if other hubs write to the database */
     public JdbcPushStore(
-            Database database, Lanes lanes, AuditTrail audit, InstantSource clock, AtRest atRest, Once once) {
+            Database database, Lanes lanes, AuditTrail audit, InstantSource clock, EncryptionAtRest atRest, Once once) {
         this.atRest = atRest;
         this.audit = audit;
         this.database = database;
@@ -193,21 +193,21 @@ public final class JdbcPushStore implements PushStore {
      * @throws StoreException if a key is missing
      */
     public void sealAnew() {
-        Sealing sealing = atRest.sealing();
-        if (sealing == null) {
+        ValueCipher cipher = atRest.cipher();
+        if (cipher == null) {
             return;
         }
         List<Held> old = database.read(session -> {
             List<Held> all = session.list(
                     row -> new Held(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), row.getBytes(3)),
                     "SELECT task_id, config_id, config FROM webhook");
-            return all.stream().filter(one -> !sealing.isCurrent(one.config)).toList();
+            return all.stream().filter(one -> !cipher.isCurrent(one.config)).toList();
         });
         if (old.isEmpty()) {
             return;
         }
         List<Held> anew =
-                old.stream().flatMap(one -> sealedAnew(sealing, one).stream()).toList();
+                old.stream().flatMap(one -> sealedAnew(cipher, one).stream()).toList();
         database.writeInSlices(anew, true, (session, one) -> {
             count(database, session, -1, "task_id = ? AND config_id = ?", one.taskId, one.configId);
             int changed = session.update(
@@ -221,11 +221,11 @@ public final class JdbcPushStore implements PushStore {
     }
 
     /** Encrypts a row by the newest key; empty if it was changed on disk: {@link #damaged()} names it. */
-    private static Optional<Held> sealedAnew(Sealing sealing, Held old) {
+    private static Optional<Held> sealedAnew(ValueCipher cipher, Held old) {
         String place = place(old.taskId, old.configId);
         try {
             return Optional.of(
-                    new Held(old.taskId, old.configId, sealing.seal(sealing.open(old.config, place), place)));
+                    new Held(old.taskId, old.configId, cipher.seal(cipher.open(old.config, place), place)));
         } catch (StoreException unreadable) {
             if (unreadable.getCause() instanceof GeneralSecurityException) {
                 return Optional.empty();

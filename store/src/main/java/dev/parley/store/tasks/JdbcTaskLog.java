@@ -23,7 +23,7 @@ import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.TaskFilter;
 import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskRows.Before;
@@ -67,7 +67,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     /** Decides how old messages are, so that one that is sent again while the clock is wrong is recognised. */
     private final InstantSource steadyClock;
 
-    private final AtRest atRest;
+    private final EncryptionAtRest atRest;
     private final JdbcPushStore webhooks;
     private final TaskRows rows;
     private final TaskKeys keys;
@@ -88,7 +88,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     /** @param once when a message gets its task */
     public JdbcTaskLog(
-            Database database, Lanes lanes, AuditTrail audit, AtRest atRest, JdbcPushStore webhooks, Once once) {
+            Database database, Lanes lanes, AuditTrail audit, EncryptionAtRest atRest, JdbcPushStore webhooks, Once once) {
         this.once = once;
         this.webhooks = webhooks;
         this.database = database;

@@ -10,7 +10,7 @@ import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.lang.System.Logger;
@@ -114,14 +114,14 @@ final class JdbcTaskMail implements TaskMail {
     private final Database database;
     private final long stream;
     private final Lanes lanes;
-    private final AtRest atRest;
+    private final EncryptionAtRest atRest;
     private final LongConsumer hints;
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger waitingBytes = new AtomicInteger();
     private volatile Runnable listener = () -> {};
 
-    private JdbcTaskMail(Database database, long stream, Lanes lanes, AtRest atRest, LongConsumer hints) {
+    private JdbcTaskMail(Database database, long stream, Lanes lanes, EncryptionAtRest atRest, LongConsumer hints) {
         this.database = database;
         this.stream = stream;
         this.lanes = lanes;
@@ -134,7 +134,7 @@ final class JdbcTaskMail implements TaskMail {
      *
      * @param hints has the hub of a stream look for mail; does not block
      */
-    static Optional<JdbcTaskMail> of(Database database, Lanes lanes, AtRest atRest, Once once, LongConsumer hints) {
+    static Optional<JdbcTaskMail> of(Database database, Lanes lanes, EncryptionAtRest atRest, Once once, LongConsumer hints) {
         if (once == Once.INDEX || !(database.system() instanceof PostgresqlSystem system)) {
             return Optional.empty();
         }

@@ -142,6 +142,6 @@ final class WebhookSenders {
     }
 
     boolean maySend() {
-        return database.standing().obstacle().isEmpty();
+        return database.access().obstacle().isEmpty();
     }
 }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.store.Store;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.Filter;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
@@ -441,7 +441,7 @@ final class DatabaseFaultsTest {
     @ParameterizedTest
     @CsvSource({"FULL", "IO", "CORRUPT"})
     void aCommitThatFailsAfterItsEffectLeavesTheAuditAndTheTasksInOrder(Fault fault) {
-        try (Store store = Store.open(directory, InstantSource.system(), AtRest.PLAIN, faults::wrap)) {
+        try (Store store = Store.open(directory, InstantSource.system(), EncryptionAtRest.PLAIN, faults::wrap)) {
             Database database = store.database();
             for (int call = 1; call <= 6; call++) {
                 faults.after(call, fault, Side.WRITES);

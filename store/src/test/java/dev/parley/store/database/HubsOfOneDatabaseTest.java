@@ -121,7 +121,7 @@ class HubsOfOneDatabaseTest {
     }
 
     private static boolean isObstructed(Database database) {
-        return database.standing().obstacle().isPresent();
+        return database.access().obstacle().isPresent();
     }
 
     private static List<LivingHub> hubs(Database database) {
@@ -153,7 +153,7 @@ class HubsOfOneDatabaseTest {
         long notes = next.read(session -> session.number("SELECT count(*) FROM note"));
         assertThat(notes).isOne();
         assertThat(hubs(next)).extracting(LivingHub::isWorking).containsExactly(true);
-        assertThat(next.standing().hub()).isEqualTo(2);
+        assertThat(next.access().hub()).isEqualTo(2);
     }
 
     @Test
@@ -166,14 +166,14 @@ class HubsOfOneDatabaseTest {
         Eventually.holds(
                 "it has another number",
                 () -> hubs(first).stream().map(LivingHub::number).toList().equals(List.of(1L, 3L)));
-        assertThat(first.standing().ending()).isEmpty();
+        assertThat(first.access().ending()).isEmpty();
     }
 
     @Test
     void aHubThatWorksAndWasEndedLeavesItsTurnToTheNextOne() throws SQLException {
         Database first = new Opening("1").database();
         var told = new CompletableFuture<Ending>();
-        first.standing().onEnding(told::complete);
+        first.access().onEnding(told::complete);
         Opening second = waiting();
 
         execute("UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = 1");
@@ -182,7 +182,7 @@ class HubsOfOneDatabaseTest {
         second.database();
         assertThatThrownBy(() -> first.write(session -> session.update("CREATE TABLE late (text TEXT)")))
                 .isInstanceOf(StoreException.class);
-        assertThat(first.standing().obstacle()).isPresent();
+        assertThat(first.access().obstacle()).isPresent();
     }
 
     @Test
@@ -232,7 +232,7 @@ class HubsOfOneDatabaseTest {
             assertThatThrownBy(new Opening("2")::database)
                     .hasCauseInstanceOf(InUseException.class)
                     .hasMessageContaining("in use by another hub, ");
-            assertThat(alone.standing().ending()).isEmpty();
+            assertThat(alone.access().ending()).isEmpty();
         }
     }
 
@@ -254,7 +254,7 @@ class HubsOfOneDatabaseTest {
             }
             Eventually.holds("the hub knows", () -> {
                 assertThat(isObstructed(first)).isTrue();
-                return first.standing().ending().isPresent();
+                return first.access().ending().isPresent();
             });
         }
     }
@@ -268,7 +268,7 @@ class HubsOfOneDatabaseTest {
                     .isInstanceOf(OutageException.class);
         }
         Eventually.holds("the lease is renewed", () -> !isObstructed(first));
-        assertThat(first.standing().ending()).isEmpty();
+        assertThat(first.access().ending()).isEmpty();
     }
 
     @Test
@@ -306,7 +306,7 @@ class HubsOfOneDatabaseTest {
         }
         assertThat(written.orTimeout(30, TimeUnit.SECONDS).join()).isOne();
         assertThat(number("SELECT count(*) FROM note")).isOne();
-        assertThat(first.standing().ending()).isEmpty();
+        assertThat(first.access().ending()).isEmpty();
     }
 
     @Test
@@ -376,7 +376,7 @@ class HubsOfOneDatabaseTest {
         database.write(session -> session.update("CREATE TABLE note (text TEXT)"));
         assertThat(number("SELECT count(*) FROM stream")).isOne();
         assertThat(number("SELECT count(*) FROM stream_end")).isOne();
-        assertThat(database.standing().ending()).isEmpty();
+        assertThat(database.access().ending()).isEmpty();
     }
 
     @Test
@@ -396,7 +396,7 @@ class HubsOfOneDatabaseTest {
         Eventually.holds("it has tried to register again", () -> refusals.get() == 0);
         first.close();
 
-        assertThat(second.database().standing().hub()).isGreaterThan(2);
+        assertThat(second.database().access().hub()).isGreaterThan(2);
     }
 
     @Test
@@ -416,7 +416,7 @@ class HubsOfOneDatabaseTest {
             return connection;
         });
 
-        assertThat(opened.database().standing().ending())
+        assertThat(opened.database().access().ending())
                 .get()
                 .extracting(Ending::cause)
                 .isEqualTo(Ending.Cause.TAKEN_OVER);

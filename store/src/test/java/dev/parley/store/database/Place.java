@@ -2,7 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
@@ -37,14 +37,14 @@ public final class Place {
 
     public Store store(InstantSource clock, Wrapper wrapper) {
         return schema == null
-                ? Store.open(directory, clock, AtRest.PLAIN, wrapper)
-                : Store.open(schema, clock, AtRest.PLAIN, wrapper);
+                ? Store.open(directory, clock, EncryptionAtRest.PLAIN, wrapper)
+                : Store.open(schema, clock, EncryptionAtRest.PLAIN, wrapper);
     }
 
     /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
     static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience, Once once) {
         try {
-            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, AtRest.PLAIN, once);
+            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, EncryptionAtRest.PLAIN, once);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

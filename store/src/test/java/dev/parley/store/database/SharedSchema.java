@@ -2,7 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.Registration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,7 +46,7 @@ public final class SharedSchema {
     /** @param before is told each statement before it is prepared, which is once for each connection */
     public Store store(InstantSource clock, Once once, Consumer<String> before) {
         Database database = Database.open(schema, connection -> peaceful(connection, before));
-        Store store = Store.in(database, clock, AtRest.PLAIN, once);
+        Store store = Store.in(database, clock, EncryptionAtRest.PLAIN, once);
         // Each stream has a chain of its own, which begin alike.
         run("ALTER TABLE audit_part DROP CONSTRAINT IF EXISTS audit_part_pkey");
         return store;

@@ -13,7 +13,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.Writer;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.store.Store;
-import dev.parley.store.encryption.AtRest;
+import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Faults;
 import dev.parley.testkit.Faults.Fault;
@@ -64,7 +64,7 @@ public final class Stubborn {
         /** @param once when a message gets its task */
         public PushStoreContract.Stores open(Path directory, InstantSource clock, Once once) {
             var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, Fault.ERRORS);
-            Store store = Store.in(Database.open(directory, stubborn.faults::wrap), clock, AtRest.PLAIN, once);
+            Store store = Store.in(Database.open(directory, stubborn.faults::wrap), clock, EncryptionAtRest.PLAIN, once);
             return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
         }
 

@@ -32,15 +32,15 @@ final class SecretPrintsTest {
 
     @Test
     void eachKeyOfEncryptionHasAFingerprint() {
-        String older = Sealing.newKey();
-        String newer = Sealing.newKey();
+        String older = ValueCipher.newKey();
+        String newer = ValueCipher.newKey();
 
-        List<String> prints = Sealing.of(List.of(newer, older)).prints("encryption.key");
+        List<String> prints = ValueCipher.of(List.of(newer, older)).prints("encryption.key");
 
         assertThat(prints)
                 .containsExactly(
-                        Sealing.of(List.of(newer)).prints("encryption.key").getFirst(),
-                        Sealing.of(List.of(older)).prints("encryption.key").getFirst())
+                        ValueCipher.of(List.of(newer)).prints("encryption.key").getFirst(),
+                        ValueCipher.of(List.of(older)).prints("encryption.key").getFirst())
                 .doesNotHaveDuplicates();
     }
 

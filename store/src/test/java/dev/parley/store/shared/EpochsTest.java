@@ -49,7 +49,7 @@ final class EpochsTest {
     }
 
     private static Epochs epochs(Database hub) {
-        return hub.standing().epochs();
+        return hub.access().epochs();
     }
 
     private static long bump(Database hub) {
@@ -129,7 +129,7 @@ final class EpochsTest {
             assertThat(barrier(one, bump(one))).isTrue();
             assertThat(copy).hasValue(i);
         }
-        assertThat(hubs).allSatisfy(hub -> assertThat(hub.standing().ending()).isEmpty());
+        assertThat(hubs).allSatisfy(hub -> assertThat(hub.access().ending()).isEmpty());
     }
 
     @Test
@@ -142,11 +142,11 @@ final class EpochsTest {
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
             statement.execute(
-                    "SELECT 1 FROM hub WHERE hub_no = " + other.standing().hub() + " FOR UPDATE");
+                    "SELECT 1 FROM hub WHERE hub_no = " + other.access().hub() + " FOR UPDATE");
             passed = waiting(one, bump(one));
             Eventually.holds(
                     "the other hub is uncertain",
-                    () -> other.standing().obstacle().isPresent());
+                    () -> other.access().obstacle().isPresent());
             assertThat(passed).isNotDone();
             holder.rollback();
         }
@@ -184,12 +184,12 @@ final class EpochsTest {
         long number = bump(one);
         assertThat(barrier(one, number)).isFalse();
 
-        assertThat(other.standing().obstacle()).isPresent();
-        assertThat(one.standing().obstacle()).isEmpty();
+        assertThat(other.access().obstacle()).isPresent();
+        assertThat(one.access().obstacle()).isEmpty();
         long rows = other.read(session -> session.number("SELECT count(*) FROM epoch"));
         assertThat(rows).isOne(); // as a copy does
         isBroken.set(false);
-        Eventually.holds("the copy is read", () -> other.standing().obstacle().isEmpty());
+        Eventually.holds("the copy is read", () -> other.access().obstacle().isEmpty());
         assertThat(barrier(one, number)).isTrue();
         assertThat(reads).hasValueGreaterThan(5);
     }

@@ -38,12 +38,12 @@ public final class Buckets {
 
     private Buckets(Database database) {
         this.database = database;
-        this.epochs = database.standing().epochs();
+        this.epochs = database.access().epochs();
     }
 
     /** The accounts of a database that several hubs share; null for one that a hub has alone. */
     public static @Nullable Buckets of(Database database) {
-        if (!database.standing().epochs().isShared()) {
+        if (!database.access().epochs().isShared()) {
             return null;
         }
         database.migrate(SharedTables.TABLES);

@@ -23,7 +23,7 @@ public final class SharedProofs {
 
     /** The proofs of a database that several hubs share; null for one that a hub has alone. */
     public static @Nullable SharedProofs of(Database database) {
-        if (!database.standing().epochs().isShared()) {
+        if (!database.access().epochs().isShared()) {
             return null;
         }
         database.migrate(SharedTables.TABLES);

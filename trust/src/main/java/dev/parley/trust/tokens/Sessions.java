@@ -9,7 +9,7 @@ import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
-import dev.parley.store.encryption.Sealing;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
@@ -120,7 +120,7 @@ public final class Sessions {
         this.clock = clock;
         this.ids = new Seal(key, "sessions of browsers");
         this.proofs = new Seal(key, "proofs of sessions of browsers");
-        this.epochs = database.standing().epochs();
+        this.epochs = database.access().epochs();
         epochs.keep(Epoch.SIGN_INS, this::forgetAll);
         epochs.keep(Epoch.DIRECTORY, this::forgetAll); // sessions of a user may be erased with it
     }
@@ -146,7 +146,7 @@ public final class Sessions {
         Instant end = expires == null || expires.isAfter(last) ? last : expires;
         String hash = hash(id);
         String proofHash = hash(proof);
-        byte[] sealed = sealing(id).seal((credential.kind() + " " + credential.text()).getBytes(UTF_8), hash);
+        byte[] sealed = cipher(id).seal((credential.kind() + " " + credential.text()).getBytes(UTF_8), hash);
         var entry = entry(group, name, "session.begun", address, detail);
         var endOfOldest = entry(group, name, "session.ended", address, Map.of("reason", "too many sessions"));
         List<String> replaced = database.write(group, session -> {
@@ -279,7 +279,7 @@ public final class Sessions {
 
     private static BrowserSession session(ResultSet row, String id, String hash) throws SQLException {
         byte[] stored = Base64.getDecoder().decode(DatabaseSession.text(row, 4));
-        String credential = new String(sealing(id).open(stored, hash), UTF_8);
+        String credential = new String(cipher(id).open(stored, hash), UTF_8);
         int blank = credential.indexOf(' ');
         return new BrowserSession(
                 id,
@@ -323,8 +323,8 @@ public final class Sessions {
         return HexFormat.of().formatHex(Sha256.of(secret));
     }
 
-    private static Sealing sealing(String id) {
-        return Sealing.of(List.of(Base64.getEncoder().encodeToString(Sha256.of("credential of a session\n" + id))));
+    private static ValueCipher cipher(String id) {
+        return ValueCipher.of(List.of(Base64.getEncoder().encodeToString(Sha256.of("credential of a session\n" + id))));
     }
 
     /** The time with the precision of the database. */

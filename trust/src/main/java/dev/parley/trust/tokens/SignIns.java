@@ -96,7 +96,7 @@ public final class SignIns {
         this.clock = clock;
         this.codes = new Seal(key, "authorization codes");
         this.refreshTokens = new Seal(key, "refresh tokens");
-        this.epochs = database.standing().epochs();
+        this.epochs = database.access().epochs();
         epochs.keep(Epoch.SIGN_INS, this::readRevoked);
         if (epochs.isShared()) {
             readRevoked();

@@ -257,7 +257,7 @@ abstract class WorkflowCommand implements ProgramCommand {
     }
 
     /** Follows a run. */
-    static final class Follow extends OfRun {
+    static final class FollowRun extends OfRun {
         @Override
         int run(CommandCall call, AgentClient one, String id) throws InterruptedException {
             return follow(call, one, id);

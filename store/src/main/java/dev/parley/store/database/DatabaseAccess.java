@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Whether a program may use a database that it has open. It may not any more when another hub has taken the database over, or the
  * database went back in time. Safe for any thread.
  */
-public final class Standing implements Readers.Guard {
+public final class DatabaseAccess implements Readers.Guard {
     private static final Duration SEARCH = Duration.ofSeconds(2);
 
     private final BooleanSupplier open;
@@ -24,7 +24,7 @@ public final class Standing implements Readers.Guard {
     private volatile Consumer<Duration> serverSearch = patience -> {};
 
     /** @param open false once the database is closed */
-    Standing(BooleanSupplier open) {
+    DatabaseAccess(BooleanSupplier open) {
         this.open = open;
     }
 

@@ -34,11 +34,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class SealingTest {
+final class ValueCipherTest {
     private static final Cause CAUSE = new Cause("alice", "192.0.2.1", null, CallChain.NONE);
 
-    private static final String OLD = Sealing.newKey();
-    private static final String NEW = Sealing.newKey();
+    private static final String OLD = ValueCipher.newKey();
+    private static final String NEW = ValueCipher.newKey();
     private static final TaskKey TASK = new TaskKey(new Scope("t1", "alice"), "agent", "task-1");
     private static final Subscription WEBHOOK = Subscription.of(
             TASK,
@@ -51,12 +51,12 @@ final class SealingTest {
     private Path data;
 
     private Store open(boolean tasks, String... keys) {
-        return Store.open(data, InstantSource.system(), new AtRest(Sealing.of(List.of(keys)), tasks));
+        return Store.open(data, InstantSource.system(), new EncryptionAtRest(ValueCipher.of(List.of(keys)), tasks));
     }
 
     private String onDisk() throws IOException {
         try (Stream<Path> files = Files.list(data)) {
-            return files.map(SealingTest::read).reduce("", String::concat);
+            return files.map(ValueCipherTest::read).reduce("", String::concat);
         }
     }
 
@@ -90,24 +90,24 @@ final class SealingTest {
 
     @Test
     void whatIsSealedOpensInItsPlaceAlone() {
-        Sealing sealing = Sealing.of(List.of(OLD));
+        ValueCipher cipher = ValueCipher.of(List.of(OLD));
         byte[] plain = "{\"a\":1}".getBytes(UTF_8);
-        byte[] sealed = sealing.seal(plain, "here");
+        byte[] sealed = cipher.seal(plain, "here");
 
-        assertThat(sealing.open(sealed, "here")).isEqualTo(plain);
-        assertThat(sealing.seal(plain, "here")).isNotEqualTo(sealed);
-        assertThat(sealing.open(plain, "here")).isEqualTo(plain);
-        assertThatThrownBy(() -> sealing.open(sealed, "there"))
+        assertThat(cipher.open(sealed, "here")).isEqualTo(plain);
+        assertThat(cipher.seal(plain, "here")).isNotEqualTo(sealed);
+        assertThat(cipher.open(plain, "here")).isEqualTo(plain);
+        assertThatThrownBy(() -> cipher.open(sealed, "there"))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("there was changed");
         sealed[sealed.length - 1] ^= 1;
-        assertThatThrownBy(() -> sealing.open(sealed, "here")).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> cipher.open(sealed, "here")).isInstanceOf(StoreException.class);
     }
 
     @Test
     void whatIsNoKeyIsRefused() {
         for (List<String> wrong : List.of(List.<String>of(), List.of("c2hvcnQ="), List.of("no key!"))) {
-            assertThatThrownBy(() -> Sealing.of(wrong))
+            assertThatThrownBy(() -> ValueCipher.of(wrong))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("expected: ");
         }

@@ -24,7 +24,7 @@ import javax.crypto.spec.SecretKeySpec;
  * <p>Each value has a key of its own, made from one of these and a random salt, so that the number of values that one key may encrypt (NIST
  * SP 800-38D, section 8.3) is no limit. Values that are not encrypted are read as they are. Safe for any thread.
  */
-public final class Sealing {
+public final class ValueCipher {
     /** Begins a sealed value; no JSON begins so. */
     private static final byte SEALED = 1;
 
@@ -38,7 +38,7 @@ public final class Sealing {
 
     private final List<Key> keys;
 
-    private Sealing(List<Key> keys) {
+    private ValueCipher(List<Key> keys) {
         this.keys = keys;
     }
 
@@ -48,7 +48,7 @@ public final class Sealing {
      * @param keys 32 bytes each, as Base64; others are put after the first when it takes their place
      * @throws IllegalArgumentException if there is none, or one is no key
      */
-    public static Sealing of(List<String> keys) {
+    public static ValueCipher of(List<String> keys) {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("no key (expected: at least one)");
         }
@@ -66,7 +66,7 @@ public final class Sealing {
             var secret = Hmac.key(bytes);
             read.add(new Key(Arrays.copyOf(Hmac.of(secret, "key id".getBytes(UTF_8)), ID_BYTES), secret));
         }
-        return new Sealing(List.copyOf(read));
+        return new ValueCipher(List.copyOf(read));
     }
 
     /**
@@ -75,7 +75,7 @@ public final class Sealing {
      * @throws IOException if it cannot be read
      * @throws IllegalArgumentException if there is none in it, or a line is not a key
      */
-    public static Sealing read(Path file) throws IOException {
+    public static ValueCipher read(Path file) throws IOException {
         return of(Files.readAllLines(file).stream()
                 .map(String::strip)
                 .filter(line -> !line.isEmpty() && !line.startsWith("#"))

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Encryption at rest: of webhooks, because they contain tokens of third parties, and optionally of the contents of tasks.
  *
- * @param sealing the keys; null for none, and then nothing is encrypted
+ * @param cipher the keys; null for none, and then nothing is encrypted
  * @param tasks whether tasks are encrypted from now on; those that were before are read with the same keys either way
  */
-public record AtRest(@Nullable Sealing sealing, boolean tasks) {
+public record EncryptionAtRest(@Nullable ValueCipher cipher, boolean tasks) {
     /** Nothing is encrypted. */
-    public static final AtRest PLAIN = new AtRest(null, false);
+    public static final EncryptionAtRest PLAIN = new EncryptionAtRest(null, false);
 
     /** Tables of the keys. */
     public static final ModuleTables TABLES = new ModuleTables("sealing", List.of("""
@@ -26,25 +26,25 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
             """));
 
     /** @throws IllegalArgumentException if tasks are to be encrypted, and there is no key */
-    public AtRest {
-        if (tasks && sealing == null) {
+    public EncryptionAtRest {
+        if (tasks && cipher == null) {
             throw new IllegalArgumentException("tasks are to be encrypted without a key (expected: one)");
         }
     }
 
     public byte[] webhook(byte[] plain, String place) {
-        return sealing == null ? plain : sealing.seal(plain, place);
+        return cipher == null ? plain : cipher.seal(plain, place);
     }
 
     public byte[] task(byte[] plain, String place) {
-        return tasks ? requireNonNull(sealing).seal(plain, place) : plain;
+        return tasks ? requireNonNull(cipher).seal(plain, place) : plain;
     }
 
     public byte[] open(byte[] stored, String place) {
-        if (sealing != null) {
-            return sealing.open(stored, place);
+        if (cipher != null) {
+            return cipher.open(stored, place);
         }
-        if (Sealing.isSealed(stored)) {
+        if (ValueCipher.isSealed(stored)) {
             throw new StoreException(place + " is encrypted, and there is no key (expected: the one it was made with)");
         }
         return stored;
@@ -55,7 +55,7 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
         database.migrate(TABLES);
         checkKeys(database);
         if (tasks) {
-            String id = requireNonNull(sealing).keyId();
+            String id = requireNonNull(cipher).keyId();
             database.write(session ->
                     session.update("INSERT INTO sealing_key (key_id) VALUES (?) ON CONFLICT DO NOTHING", id));
         }
@@ -64,7 +64,7 @@ public record AtRest(@Nullable Sealing sealing, boolean tasks) {
     /** Looks whether all keys are there that tasks were encrypted with. */
     public void checkKeys(Database database) {
         for (String id : usedFor(database)) {
-            if (sealing == null || !sealing.has(id)) {
+            if (cipher == null || !cipher.has(id)) {
                 throw new StoreException("tasks are encrypted by the key " + id
                         + ", which is not there (expected: the newest key first, and every older one after it)");
             }
