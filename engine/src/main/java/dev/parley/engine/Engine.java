@@ -495,18 +495,23 @@ public final class Engine implements AutoCloseable {
     }
 
     private void follow() {
+        boolean isFollowed = isDone(tasks()::follow);
+        boolean isReceived = isDone(receiver::look);
+        isLost = !isFollowed || !isReceived;
+    }
+
+    private boolean isDone(Runnable look) {
         try {
-            tasks().follow();
-            receiver.look();
-            isLost = false;
+            look.run();
+            return true;
         } catch (RuntimeException failure) { // otherwise the timer would not run it again
             if (!isLost) {
                 LOG.log(
                         Level.WARNING,
-                        "tasks of other engines cannot be followed, nor calls received; it is tried each second",
+                        "tasks of other engines cannot be followed, or calls not received; it is tried each second",
                         failure);
             }
-            isLost = true;
+            return false;
         }
     }
 

@@ -230,6 +230,9 @@ final class HostedAgent implements AgentEndpoint {
 
     private Task cancel(TaskKey key, CancelTask cancel, CallContext context) {
         try (Pin pin = parts.tasks().pinned(key)) {
+            if (!pin.task().isForeign()) {
+                return parts.tasks().cancel(key, cancel.metadata(), context);
+            }
             var call = new CancelTask(cancel.tenant(), key.taskId(), cancel.metadata());
             Duration patience = parts.tasks().patience(context);
             return switch (parts.mail().hand(pin.task(), call, context.withLiteralIds(), patience)) {

@@ -149,7 +149,9 @@ final class MessageAdmission {
                 sent = admit(send, context, attempt > 1);
                 return answer.apply(sent);
             } catch (A2AException refusal) {
-                if (sent != null && sent.turn() == null && Refused.isOfOtherOwner(refusal)) {
+                // Without its id a message that another engine has admitted would be admitted once more.
+                boolean isKnown = sent != null && sent.turn() == null && (agent.deduplicates() || !sent.continues());
+                if (isKnown && Refused.isOfOtherOwner(refusal)) {
                     parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
                     continue; // a repetition, whose task goes on at another engine
                 }
@@ -516,6 +518,9 @@ final class MessageAdmission {
      * @param name as of {@link #proceed}
      */
     private @Nullable Sent handedOver(Pin pin, Send send, CallContext context, @Nullable String name) {
+        if (!pin.task().isForeign()) {
+            return null;
+        }
         Send named = name == null ? send : send.with(send.message().in(null, name));
         return switch (parts.mail().handMessage(pin.task(), named, context, tasks.patience(context))) {
             case Handed.Kept kept -> null;

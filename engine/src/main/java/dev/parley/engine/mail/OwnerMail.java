@@ -73,6 +73,9 @@ public final class OwnerMail {
             return new Handed.Kept();
         }
         Duration wait = longest(patience);
+        if (!wait.isPositive()) {
+            throw A2AException.unavailable("Another server works at the task", Duration.ofSeconds(1));
+        }
         Optional<Outgoing> sent = mail.send(new Request(live.key(), operation, caller, wait));
         if (sent.isEmpty()) {
             return new Handed.Kept();

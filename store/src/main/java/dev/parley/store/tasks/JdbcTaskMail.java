@@ -49,7 +49,8 @@ final class JdbcTaskMail implements TaskMail {
 
     private static final ModuleTables TABLES = new ModuleTables("mail", List.of("""
             -- Several hubs may start at once.
-            SELECT pg_advisory_xact_lock(hashtext(current_schema() || '.mail'));
+            """ + PostgresqlSystem.START_ALONE + """
+            ;
             -- A number is that of a call of a stream. A row is removed when its answer has been read.
             CREATE TABLE IF NOT EXISTS mail (
                 from_stream BIGINT NOT NULL,
@@ -70,9 +71,9 @@ final class JdbcTaskMail implements TaskMail {
     private static final String SEND =
             "INSERT INTO mail (from_stream, mail_no, to_stream, request) VALUES (?, ?, ?, ?)";
 
-    /** Rows that a stream is to take: not those whose sender has ended, or waits no more. */
+    /** Rows that a stream is to take: not those whose sender has ended, or whose longest wait is over. */
     private static final String DUE = " FROM mail WHERE to_stream = ? AND NOT is_taken"
-            + " AND made_at > clock_timestamp() - INTERVAL '15 s'"
+            + " AND made_at > clock_timestamp() - INTERVAL '10 s'"
             + " AND EXISTS (SELECT 1 FROM stream WHERE stream_no = from_stream)";
 
     private static final String OLD = " FROM mail WHERE made_at < clock_timestamp() - INTERVAL '60 s'"
@@ -322,7 +323,7 @@ final class JdbcTaskMail implements TaskMail {
                     false,
                     session -> session.update(ANSWER, sender, number, sealed),
                     () -> hints.accept(sender),
-                    failure -> LOG.log(Level.DEBUG, "an answer to another hub could not be written", failure)));
+                    failure -> LOG.log(Level.WARNING, "an answer to another hub could not be written", failure)));
         }
     }
 

@@ -27,13 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WebhookSenders {
     private static final ModuleTables TABLES = new ModuleTables("webhook senders", List.of("""
+            -- Several hubs may start at once.
+            """ + PostgresqlSystem.START_ALONE + """
+            ;
             -- The stream is 0 if its hub has left the queue to others.
-            CREATE TABLE webhook_sender (
+            CREATE TABLE IF NOT EXISTS webhook_sender (
                 queue     TEXT COLLATE "C" PRIMARY KEY,
                 stream_no BIGINT NOT NULL,
                 marked    BOOLEAN NOT NULL DEFAULT false
             ) WITH (fillfactor = 70);
-            CREATE INDEX webhook_sender_by_stream ON webhook_sender (stream_no)
+            CREATE INDEX IF NOT EXISTS webhook_sender_by_stream ON webhook_sender (stream_no)
             """));
 
     /** Queues that are changed by one statement, which locks each of them. */
