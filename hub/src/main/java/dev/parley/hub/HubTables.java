@@ -23,7 +23,11 @@ public final class HubTables {
      */
     public static List<ModuleTables> of(DatabaseKind kind, List<HubExtensionSource> more) {
         var all = new ArrayList<>(List.of(
-                AuditTrail.tables(kind), EncryptionAtRest.TABLES, SecretPrints.TABLES, Trust.TABLES, HubExtensions.TIMER_TABLES));
+                AuditTrail.tables(kind),
+                EncryptionAtRest.TABLES,
+                SecretPrints.TABLES,
+                Trust.TABLES,
+                HubExtensions.TIMER_TABLES));
         HubExtensions.replaced(AdminOperations.INSTALLED, more).forEach(source -> all.addAll(source.tables(kind)));
         return all;
     }

@@ -9,8 +9,8 @@ import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlServer;
-import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.NotOpenedException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -152,8 +152,8 @@ final class SecretMatchTest {
         hub("data").start().close();
         String old = Files.readString(file("encryption.key"));
         String newer = ValueCipher.newKey();
-        assertThatThrownBy(
-                        () -> hub("data").encryption(ValueCipher.of(List.of(newer))).start())
+        assertThatThrownBy(() ->
+                        hub("data").encryption(ValueCipher.of(List.of(newer))).start())
                 .isInstanceOf(NotOpenedException.class)
                 .hasMessageContaining("encryption keys of the settings: none of them");
 

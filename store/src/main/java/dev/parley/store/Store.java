@@ -145,7 +145,12 @@ public final class Store implements AutoCloseable {
      */
     public static List<TaskLog.Head> tasks(Path directory, TaskFilter filter) {
         try (Database database = Database.openForReading(directory)) {
-            return new Store(database, InstantSource.system(), EncryptionAtRest.PLAIN, AuditTrail.reading(database), Once.INDEX)
+            return new Store(
+                            database,
+                            InstantSource.system(),
+                            EncryptionAtRest.PLAIN,
+                            AuditTrail.reading(database),
+                            Once.INDEX)
                     .log.newest(filter);
         }
     }

@@ -60,7 +60,8 @@ final class DatabaseMoveTest {
             CREATE TABLE note (n KEY PRIMARY KEY, t TEXT NOT NULL, b BLOB, d DOUBLE PRECISION, i INTEGER);
             INSERT INTO note (n, t) VALUES (7, 'of the script');
             """));
-    private static final EncryptionAtRest SEALED = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
+    private static final EncryptionAtRest SEALED =
+            new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
 
     @TempDir
     private Path data;

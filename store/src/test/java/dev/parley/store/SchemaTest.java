@@ -113,8 +113,8 @@ final class SchemaTest {
     @EnumSource
     void aListReadsAnIndexInTheOrderOfItsRows(Listing list) throws SQLException {
         Set<String> prepared = ConcurrentHashMap.newKeySet();
-        try (Store store =
-                Store.open(data, InstantSource.system(), EncryptionAtRest.PLAIN, connection -> recording(connection, prepared))) {
+        try (Store store = Store.open(
+                data, InstantSource.system(), EncryptionAtRest.PLAIN, connection -> recording(connection, prepared))) {
             Segments.write(store.log(), ENDED, 1, TaskState.COMPLETED, Instant.EPOCH);
             prepared.clear();
             store.log()

@@ -12,7 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SealedTaskLogTest extends TaskLogContract {
-    private static final EncryptionAtRest SEALED = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
+    private static final EncryptionAtRest SEALED =
+            new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
 
     @TempDir
     Path directory = Path.of("");

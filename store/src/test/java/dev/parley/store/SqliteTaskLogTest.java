@@ -33,7 +33,8 @@ final class SqliteTaskLogTest extends TaskLogContract {
 
     @Override
     protected TaskLog open(InstantSource clock, Once once) {
-        return Store.in(Database.open(directory), clock, EncryptionAtRest.PLAIN, once).log();
+        return Store.in(Database.open(directory), clock, EncryptionAtRest.PLAIN, once)
+                .log();
     }
 
     @Test

@@ -14,7 +14,8 @@ import java.util.function.BooleanSupplier;
  * @param leave action at the end of the call, streams included; runs once, on any thread, and must not block
  * @param stands returns true while the caller would still be admitted, because a stream outlasts its admission; must not block
  */
-public record AuthenticationResult(CallContext caller, Map<String, String> headers, Runnable leave, BooleanSupplier stands) {
+public record AuthenticationResult(
+        CallContext caller, Map<String, String> headers, Runnable leave, BooleanSupplier stands) {
     public AuthenticationResult {
         requireNonNull(caller, "caller");
         headers = Map.copyOf(headers);

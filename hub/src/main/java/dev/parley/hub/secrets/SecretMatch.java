@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.database.Database;
-import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.encryption.SecretPrints;
+import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import java.util.LinkedHashMap;
@@ -76,7 +76,10 @@ public record SecretMatch(
     private List<String> prints(String name) {
         if (name.equals(SecretFile.ENCRYPTION)) {
             ValueCipher all = keys == null
-                    ? directory.find(name).map(key -> ValueCipher.of(List.of(key))).orElse(null)
+                    ? directory
+                            .find(name)
+                            .map(key -> ValueCipher.of(List.of(key)))
+                            .orElse(null)
                     : keys;
             return all == null ? List.of() : all.prints(name);
         }

@@ -36,7 +36,10 @@ public final class SecretScan {
                     "a private key",
                     "PRIVATE|SECRET",
                     "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\\bAGE-SECRET-KEY-1[A-Z0-9]{20,}"),
-            format("a key of a hub", "parley_", "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
+            format(
+                    "a key of a hub",
+                    "parley_",
+                    "\\bparley_[A-Za-z0-9_-]{8}_(?=[a-z_-]{0,31}[0-9A-Z])[A-Za-z0-9_-]{32}"),
             format("a key of a registry", "avreg_", "\\bavreg_[A-Za-z0-9_-]{40,}"),
             format("a secret of webhooks", "whsec_", "\\bwhsec_[A-Za-z0-9+/=]{24,}"),
             format(

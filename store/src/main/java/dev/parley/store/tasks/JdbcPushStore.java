@@ -224,8 +224,7 @@ public final class JdbcPushStore implements PushStore {
     private static Optional<Held> sealedAnew(ValueCipher cipher, Held old) {
         String place = place(old.taskId, old.configId);
         try {
-            return Optional.of(
-                    new Held(old.taskId, old.configId, cipher.seal(cipher.open(old.config, place), place)));
+            return Optional.of(new Held(old.taskId, old.configId, cipher.seal(cipher.open(old.config, place), place)));
         } catch (StoreException unreadable) {
             if (unreadable.getCause() instanceof GeneralSecurityException) {
                 return Optional.empty();

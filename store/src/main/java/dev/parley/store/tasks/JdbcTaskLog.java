@@ -88,7 +88,12 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     /** @param once when a message gets its task */
     public JdbcTaskLog(
-            Database database, Lanes lanes, AuditTrail audit, EncryptionAtRest atRest, JdbcPushStore webhooks, Once once) {
+            Database database,
+            Lanes lanes,
+            AuditTrail audit,
+            EncryptionAtRest atRest,
+            JdbcPushStore webhooks,
+            Once once) {
         this.once = once;
         this.webhooks = webhooks;
         this.database = database;

@@ -47,7 +47,8 @@ final class JdbcTaskMail implements TaskMail {
 
     private static final int REMOVED_AT_ONCE = 1_000;
 
-    private static final ModuleTables TABLES = new ModuleTables("mail", List.of("""
+    private static final ModuleTables TABLES =
+            new ModuleTables("mail", List.of("""
             -- Several hubs may start at once.
             """ + PostgresqlSystem.START_ALONE + """
             ;
@@ -135,7 +136,8 @@ final class JdbcTaskMail implements TaskMail {
      *
      * @param hints has the hub of a stream look for mail; does not block
      */
-    static Optional<JdbcTaskMail> of(Database database, Lanes lanes, EncryptionAtRest atRest, Once once, LongConsumer hints) {
+    static Optional<JdbcTaskMail> of(
+            Database database, Lanes lanes, EncryptionAtRest atRest, Once once, LongConsumer hints) {
         if (once == Once.INDEX || !(database.system() instanceof PostgresqlSystem system)) {
             return Optional.empty();
         }

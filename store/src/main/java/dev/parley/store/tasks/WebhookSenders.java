@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * hubs find this row, and look at all webhooks.
  */
 final class WebhookSenders {
-    private static final ModuleTables TABLES = new ModuleTables("webhook senders", List.of("""
+    private static final ModuleTables TABLES =
+            new ModuleTables("webhook senders", List.of("""
             -- Several hubs may start at once.
             """ + PostgresqlSystem.START_ALONE + """
             ;

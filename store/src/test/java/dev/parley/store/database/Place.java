@@ -44,7 +44,8 @@ public final class Place {
     /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
     static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience, Once once) {
         try {
-            return Store.in(Database.open(PostgresqlServer.schema(), wrapper, patience), clock, EncryptionAtRest.PLAIN, once);
+            return Store.in(
+                    Database.open(PostgresqlServer.schema(), wrapper, patience), clock, EncryptionAtRest.PLAIN, once);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -64,7 +64,8 @@ public final class Stubborn {
         /** @param once when a message gets its task */
         public PushStoreContract.Stores open(Path directory, InstantSource clock, Once once) {
             var stubborn = new Stubborn(seeds.incrementAndGet(), refusals, strikes, Fault.ERRORS);
-            Store store = Store.in(Database.open(directory, stubborn.faults::wrap), clock, EncryptionAtRest.PLAIN, once);
+            Store store =
+                    Store.in(Database.open(directory, stubborn.faults::wrap), clock, EncryptionAtRest.PLAIN, once);
             return new PushStoreContract.Stores(stubborn.log(store.log()), stubborn.webhooks(store.webhooks()));
         }
 
