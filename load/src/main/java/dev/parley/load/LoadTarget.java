@@ -180,6 +180,9 @@ record LoadTarget(
     /** Opens a connection to the agent. */
     LoadConnection connect(int bufferBytes) throws IOException {
         URI at = parse(agent.url());
+        if (binding == null && "https".equals(at.getScheme())) {
+            throw new LoadProblem(Kind.USAGE, origin(at) + ": gRPC over TLS (expected: http, or another --transport)");
+        }
         return binding == null
                 ? LoadGrpc.open(at.getHost(), at.getPort() > 0 ? at.getPort() : 80, bufferBytes)
                 : connect(at, tls, bufferBytes);

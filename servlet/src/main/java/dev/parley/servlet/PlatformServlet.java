@@ -44,7 +44,7 @@ public final class PlatformServlet extends HttpServlet {
      * @param platform returns null if there is none yet; requests are refused with 503 then. Called by any thread.
      */
     public PlatformServlet(Supplier<@Nullable Platform> platform) {
-        this(platform, user -> new ContainerCaller(null, user.getName(), Set.of()));
+        this(platform, user -> user.getName() == null ? null : new ContainerCaller(null, user.getName(), Set.of()));
     }
 
     /**
@@ -69,13 +69,23 @@ public final class PlatformServlet extends HttpServlet {
         }
         // Filters may keep the user with the thread of the container.
         Principal user = request.getUserPrincipal();
-        var exchange = new ServletExchange(request, response, user == null ? null : callers.apply(user));
+        var exchange = new ServletExchange(request, response, user == null ? null : caller(user));
         if (request.isAsyncSupported()) {
             AsyncContext context = request.startAsync(request, response);
             context.setTimeout(0); // limits of calls and streams are those of the platform
             Thread.ofVirtual().name("parley-servlet").start(() -> answer(present, context, exchange));
         } else {
             present.handle(exchange);
+        }
+    }
+
+    /** The caller that a user is; null if that cannot be told, so that only agents without authentication are open to it. */
+    private @Nullable ContainerCaller caller(Principal user) {
+        try {
+            return callers.apply(user);
+        } catch (RuntimeException fault) {
+            LOG.log(System.Logger.Level.ERROR, "the rule of callers failed for a user of the container", fault);
+            return null;
         }
     }
 

@@ -43,25 +43,27 @@ public final class BeanSkills {
     /** The method of a bean, or of the interface by which its proxy has it. */
     private static Method callable(Method method, Object bean) {
         if (!AopUtils.isAopProxy(bean)) {
-            return method;
+            return accessible(method, "a class and method that Spring may call");
         }
         // A proxy that extends the class has no fields of its own, and runs these methods on itself.
         if (Modifier.isPrivate(method.getModifiers()) || Modifier.isFinal(method.getModifiers())) {
             throw unusable(method, "private or final (expected: neither, because the bean is a proxy)");
         }
-        Method callable;
         try {
-            callable = AopUtils.selectInvocableMethod(method, bean.getClass());
+            return accessible(AopUtils.selectInvocableMethod(method, bean.getClass()), "a public interface");
         } catch (IllegalStateException absent) {
             throw unusable(
                     method,
                     "not in an interface of the bean, which is a proxy of its interfaces"
                             + " (expected: a method of one, or spring.aop.proxy-target-class=true)");
         }
-        if (!callable.trySetAccessible()) {
-            throw unusable(method, "not accessible (expected: a public interface)");
+    }
+
+    private static Method accessible(Method method, String expected) {
+        if (!method.trySetAccessible()) {
+            throw unusable(method, "not accessible (expected: " + expected + ")");
         }
-        return callable;
+        return method;
     }
 
     private static IllegalArgumentException unusable(Method method, String problem) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface CallerRule {
     /** The caller has the name of the user, is in the default group, and has no scopes. */
-    CallerRule BY_NAME = user -> new ContainerCaller(null, user.getName(), Set.of());
+    CallerRule BY_NAME = user -> user.getName() == null ? null : new ContainerCaller(null, user.getName(), Set.of());
 
     /** Returns the caller; null if the user may not be one. Called by the threads of the container. */
     @Nullable

@@ -68,7 +68,11 @@ public final class HostedHub implements SmartLifecycle {
         var settings = new PropertySettings(environment);
         HubBuilder builder = Hub.builder()
                 .settings(settings)
-                .program(read -> PropertyNames.requireKnown(environment, settings.names()))
+                .program(read -> {
+                    if (!settings.names().isEmpty()) { // unless a customizer has taken other settings
+                        PropertyNames.requireKnown(environment, settings.names());
+                    }
+                })
                 .agents(agents.get().toArray(Agent[]::new));
         if (properties.defaultAgent() != null) {
             builder.defaultAgent(properties.defaultAgent());

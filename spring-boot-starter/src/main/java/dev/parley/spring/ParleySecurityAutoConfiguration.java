@@ -1,6 +1,7 @@
 package dev.parley.spring;
 
 import dev.parley.dialect.spi.ContainerCaller;
+import dev.parley.protocol.support.Excerpt;
 import java.security.Principal;
 import java.util.Collection;
 import java.util.List;
@@ -42,10 +43,11 @@ public final class ParleySecurityAutoConfiguration {
         }
         List<String> groups = after(GROUP, authentication.getAuthorities());
         if (groups.size() > 1) {
+            // Each request of the user comes here.
             LOG.log(
-                    System.Logger.Level.WARNING,
+                    System.Logger.Level.DEBUG,
                     "user {0} is refused: authorities {1}* of several groups (expected: one)",
-                    user.getName(),
+                    Excerpt.line(user.getName()),
                     GROUP);
             return null;
         }

@@ -72,6 +72,7 @@ final class PropertyNames {
             int last = name.getNumberOfElements() - 1;
             String word = name.getElement(last, Form.UNIFORM);
             if (isOfClients(name)
+                    && last > 1 // an empty map of YAML has a value itself
                     && !isOfProcess(source)
                     && (last != 3
                             || OF_CLIENT.stream()

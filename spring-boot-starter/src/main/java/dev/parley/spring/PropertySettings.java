@@ -47,13 +47,14 @@ final class PropertySettings implements SettingReader {
 
     @Override
     public EffectiveSetting effective(SettingSpec<?> setting) {
+        names.add(setting.name());
         String text = text(setting.name());
         return text == null
                 ? new EffectiveSetting(setting.fallback(), "default", null)
                 : new EffectiveSetting(text, "file", PREFIX + setting.name());
     }
 
-    /** Names of the settings that have been read. */
+    /** Names of the settings that have been read, or that other settings took the place of. */
     Set<String> names() {
         return names;
     }

@@ -76,6 +76,32 @@ final class AgentBeansTest {
                 .contains(source.substring(source.indexOf("@AgentBean")).strip());
     }
 
+    @AgentBean(description = "Repeats")
+    static class Parrot {
+        @Skill(description = "Repeats a word")
+        String repeat(String word) {
+            return word + word;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Aviary {
+        @Bean
+        Parrot parrot() {
+            return new Parrot();
+        }
+    }
+
+    @Test
+    void aComponentThatIsNotPublicIsCalledWithoutAProxy() throws Exception {
+        try (var application = run(Aviary.class, "--parley.in-memory=true")) {
+            HostedHub hub = application.getBean(HostedHub.class);
+
+            assertThat(send(hub, "parrot", "repeat", Part.text("tick")).text()).isEqualTo("ticktick");
+        }
+    }
+
     @AgentBean(description = "Has no skills")
     static class Idle {}
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.env.MapPropertySource;
@@ -121,6 +122,27 @@ final class PropertyNamesTest {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Empty {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class InCode {
+        @Bean
+        HubCustomizer retention() {
+            return hub -> hub.set("retention", "10d");
+        }
+    }
+
+    @Test
+    void aPropertyOfASettingThatTheProgramHasGivenIsKnown() {
+        try (var application = run(
+                InCode.class,
+                "--spring.main.web-application-type=none",
+                "--parley.in-memory=true",
+                "--parley.port=0",
+                "--parley.retention=20d")) {
+            assertThat(application.isActive()).isTrue();
+        }
+    }
 
     @ParameterizedTest
     @CsvSource({

@@ -8,6 +8,7 @@ import dev.parley.dialect.spi.RequestHead;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.support.Excerpt;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.AuthorizationEndpoint.SignedIn;
 import dev.parley.trust.ForeignTokens.Foreign;
@@ -229,7 +230,8 @@ record Credentials(
 
     /**
      * Whether the caller is the one that the container has authenticated: its credential, such as a token, is not one of the hub. A browser
-     * adds cookies and passwords to requests of foreign pages as well, so that callers of such pages need a token.
+     * adds cookies and passwords to requests of foreign pages as well, and answers challenges such as Negotiate by itself, so that callers
+     * of such pages need a token.
      */
     private boolean isOfContainer(Authentication wanted, RequestHead arrival) {
         if (arrival.caller() == null || !wanted.takes(Scheme.CONTAINER) || SessionCredentials.of(arrival) != null) {
@@ -239,10 +241,15 @@ record Credentials(
         String site = arrival.header("Sec-Fetch-Site");
         return arrival.method().equals("GET")
                 || arrival.method().equals("HEAD")
-                || header != null && !header.regionMatches(true, 0, BASIC, 0, BASIC.length())
+                || header != null && isToken(header)
                 || site == null && arrival.header("Origin") == null
                 || "none".equals(site)
                 || SessionCredentials.isOwn(arrival, required.hub().get());
+    }
+
+    private static boolean isToken(String header) {
+        return header.regionMatches(true, 0, BEARER, 0, BEARER.length())
+                || header.regionMatches(true, 0, DPOP, 0, DPOP.length());
     }
 
     private Principal contained(Authentication wanted, RequestHead arrival) {
@@ -250,10 +257,13 @@ record Credentials(
         try {
             return new Principal(
                     caller.group() == null ? Principal.DEFAULT_GROUP : Principal.requireGroup(caller.group()),
-                    Principal.requireName(caller.name()),
+                    foreignTokens.requireOther(Principal.requireName(caller.name())),
                     caller.scopes());
         } catch (IllegalArgumentException unusable) {
-            LOG.log(System.Logger.Level.WARNING, "a caller of the container is refused: {0}", unusable.getMessage());
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "a caller of the container is refused: {0}",
+                    Excerpt.line(String.valueOf(unusable.getMessage())));
             throw required.refusal(
                     A2AError.UNAUTHENTICATED, "The name or group of the caller cannot be used", wanted, "");
         }

@@ -137,6 +137,18 @@ final class ForeignTokens {
                 scopes(claims));
     }
 
+    /**
+     * Returns a name that is not one of a user of an issuer.
+     *
+     * @throws IllegalArgumentException for one that is
+     */
+    String requireOther(String name) {
+        if (issuers.values().stream().anyMatch(issuer -> name.endsWith("@" + issuer.name()))) {
+            throw new IllegalArgumentException("principal: " + name + " (expected: not a name of a user of an issuer)");
+        }
+        return name;
+    }
+
     private static Set<String> scopes(JWTClaimsSet claims) {
         var scopes = new TreeSet<String>();
         for (String name : List.of("scope", "scp")) {

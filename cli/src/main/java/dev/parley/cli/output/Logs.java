@@ -174,7 +174,11 @@ public final class Logs {
             stream.flush();
             Consumer<LogRecord> other = also;
             if (other != null) {
-                other.accept(logged);
+                try {
+                    other.accept(logged);
+                } catch (RuntimeException fault) { // whoever logs must not fail for it
+                    stream.println("a line of the log could not be sent: " + fault);
+                }
             }
         }
 

@@ -115,6 +115,14 @@ public final class Telemetry implements AutoCloseable {
     public void close() {
         Logs.also(null);
         Duration limit = failures.isFailing() ? LAST_OF_FAILING : LAST;
-        sdk.shutdown().join(limit.toMillis(), TimeUnit.MILLISECONDS);
+        // The SDK waits for its exporters before it returns.
+        Thread end = Thread.ofVirtual()
+                .name("telemetry-end")
+                .start(() -> sdk.shutdown().join(limit.toMillis(), TimeUnit.MILLISECONDS));
+        try {
+            end.join(limit);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.Content;
+import dev.parley.mcp.InputRequest;
 import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider.Invocation;
@@ -191,10 +192,7 @@ public final class McpClient implements AutoCloseable {
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete<>(ResultModel.call(result));
                 case "task" -> new Outcome.Begun<>(ResultModel.TASK.fromJson(result));
-                case "input_required" ->
-                    new Outcome.Questions<>(
-                            ResultModel.INPUT_REQUESTS.fromJson(Trees.map(result, "inputRequests")),
-                            Trees.text(result, "requestState"));
+                case "input_required" -> new Outcome.Questions<>(requests(result), Trees.text(result, "requestState"));
                 default ->
                     throw new ServerFailure(
                             Kind.INVALID_RESPONSE, "resultType \"" + result.get("resultType") + "\": unknown");
@@ -205,6 +203,14 @@ public final class McpClient implements AutoCloseable {
                 exchange.close();
             }
         }
+    }
+
+    private static Map<String, InputRequest> requests(Map<String, @Nullable Object> result) {
+        Map<String, @Nullable Object> asked = Trees.map(result, "inputRequests");
+        if (!asked.values().stream().allMatch(Map.class::isInstance)) {
+            throw new ServerFailure(Kind.INVALID_RESPONSE, "inputRequests: (expected: an object of objects)");
+        }
+        return ResultModel.INPUT_REQUESTS.fromJson(asked);
     }
 
     private Outcome<CallResult> park(

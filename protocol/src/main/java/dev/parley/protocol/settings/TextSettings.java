@@ -24,6 +24,7 @@ public final class TextSettings implements SettingReader {
         if (text == null) {
             return others.read(setting);
         }
+        EffectiveSetting unused = others.effective(setting); // so that the others know of the setting
         try {
             return setting.type().parser().apply(text);
         } catch (IllegalArgumentException | ArithmeticException wrong) {
