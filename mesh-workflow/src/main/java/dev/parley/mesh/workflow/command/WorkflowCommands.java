@@ -18,7 +18,7 @@ public final class WorkflowCommands implements CommandSource {
                 "workflow",
                 "Run workflows of agents on a hub, and store their definitions",
                 of("run", "Run a document or a definition, and show its progress", WorkflowCommand.Start::new),
-                of("watch", "Follow a run to its end, and show its result", WorkflowCommand.Follow::new),
+                of("watch", "Follow a run to its end, and show its result", WorkflowCommand.FollowRun::new),
                 of("show", "Show a run and its steps, or a definition", WorkflowCommand.Show::new),
                 of("list", "List definitions, and runs, the newest first", WorkflowCommand.ListAll::new),
                 of("resume", "Resume a run that failed or was canceled", WorkflowCommand.Resumption::new),
