@@ -927,7 +927,9 @@ final class Simulation {
             switch (event.event()) {
                 case Task begun -> begun.history().forEach(message -> messages.add(message.messageId()));
                 case Message message -> messages.add(message.messageId());
-                case TaskStatusUpdateEvent moved when moved.status().state().isInterrupted() -> messages.clear();
+                // Messages that came meanwhile are worked at after the question.
+                case TaskStatusUpdateEvent moved
+                when moved.status().state().isInterrupted() && !messages.isEmpty() -> messages.removeFirst();
                 default -> {}
             }
         }
