@@ -604,7 +604,8 @@ final class Simulation {
                 acknowledged(message, task);
                 require(
                         Invariant.WEBHOOK_WITH_MESSAGE,
-                        attempts.get(message.messageId()) > 1 // one with another webhook may have been admitted first
+                        attempts.getOrDefault(message.messageId(), 0)
+                                        > 1 // one with another webhook may have been admitted first
                                 || send.configuration().pushConfig() == null
                                 || disk.log
                                         .webhooks()

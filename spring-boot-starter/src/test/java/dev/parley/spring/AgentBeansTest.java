@@ -120,6 +120,7 @@ final class AgentBeansTest {
 
     @AgentBean(description = "Has a private skill")
     static class Secretive {
+        @SuppressWarnings("UnusedMethod") // called by reflection, if at all
         @Skill(description = "Speaks")
         private String speak(String words) {
             return words;

@@ -104,7 +104,7 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         One task = begin(caller);
         Map<String, @Nullable Object> begun = task.state();
         task.whenAnswered = whenAnswered;
-        task.change("input_required", "inputRequests", ResultModel.INPUT_REQUESTS.toJson(questions));
+        task.change("input_required", "inputRequests", Trees.map(ResultModel.INPUT_REQUESTS.toJson(questions)));
         return ResultModel.TASK.fromJson(begun);
     }
 
