@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A receiver of OTLP over HTTP that decodes what it gets, and can fail as collectors do. */
+/** A receiver of OTLP over HTTP that decodes requests, and can fail as collectors do. */
 final class OtlpReceiver implements AutoCloseable {
     /** Scope of the metrics of {@code /metrics}. */
     static final String HUB = "dev.parley.hub";

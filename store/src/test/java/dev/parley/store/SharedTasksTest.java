@@ -402,7 +402,7 @@ final class SharedTasksTest {
         return Engine.builder(store(InstantSource.system(), Once.CLAIM).log()).build();
     }
 
-    /** An agent that asks what it was told to ask, and ends with any other message. */
+    /** An agent that asks the question in a message, and completes its task at any other message. */
     private Agent asks() {
         return Agent.named("agent", "Asks").handle((request, reply) -> {
             String said = ((Part.Text) request.message().parts().getFirst()).text();

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class Telemetry implements AutoCloseable {
     private static final String ENDPOINT = "otel.exporter.otlp.endpoint";
 
-    /** Time of a stop for what is not sent yet; a collector that did not take the last of it gets less. */
+    /** Longest time in which a stop sends what is queued; shorter if the latest export failed. */
     private static final Duration LAST = Duration.ofSeconds(10);
 
     private static final Duration LAST_OF_FAILING = Duration.ofSeconds(1);

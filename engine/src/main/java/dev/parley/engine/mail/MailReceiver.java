@@ -135,7 +135,7 @@ public final class MailReceiver {
         }
     }
 
-    /** Executes a call; returns null if the engine closes meanwhile: what it has written will be known when it has ended. */
+    /** Executes a call; returns null if the engine closes meanwhile: its events in the log decide once its stream has ended. */
     private @Nullable Answer answer(Incoming call) {
         try {
             Request request = call.request();

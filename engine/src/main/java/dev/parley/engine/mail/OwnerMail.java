@@ -37,10 +37,10 @@ public final class OwnerMail {
         /** No other engine runs the task: the call is for this one. */
         record Kept() implements Handed {}
 
-        /** The owner has executed it. What it has written to the task is in the log. */
+        /** The owner has executed the call. Its events are in the log. */
         record Done(String taskId) implements Handed {}
 
-        /** The owner has ended, and may have executed it. What it has written to the task is in the log. */
+        /** The owner has ended, and may have executed the call. Its events, if any, are in the log. */
         record Lost() implements Handed {}
     }
 
