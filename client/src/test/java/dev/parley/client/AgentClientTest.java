@@ -329,7 +329,7 @@ class AgentClientTest {
             assertThat(catchThrowableOfType(ClientException.class, () -> client.send("Hello"))
                             .problem())
                     .isEqualTo(Problem.TIMED_OUT);
-            // A call whose time is up before it has reached the agent is none, but none comes twice.
+            // A call whose time is up before it has reached the agent is not sent, but no call is sent twice.
             assertThat(agent.calls).hasSizeLessThanOrEqualTo(2);
         }
     }

@@ -114,7 +114,7 @@ class KeptConnectionTest {
     }
 
     @Test
-    @DisplayName("an answer that is there before the first request is none")
+    @DisplayName("an answer that arrives before the first request is not accepted")
     void anAnswerBeforeTheRequestIsNone() throws Exception {
         var early = new CountDownLatch(1);
         try (RawServer server = new RawServer(connection -> {

@@ -185,7 +185,7 @@ public final class WireBinding implements Binding {
         WireOperation asked = spoken.of(operation);
         String tenant = agent.tenant();
         ObjectCodec<Operation> shape =
-                tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant); // before 1.0 there is none
+                tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant); // versions before 1.0 have no tenant
         Map<String, String> headers = headers(operation, context, asked.result() == null);
         if (!rpc) {
             return rest(operation, asked, shape, agent.url(), headers);
@@ -226,7 +226,7 @@ public final class WireBinding implements Binding {
     private Map<String, String> headers(Operation operation, CallContext context, boolean stream) {
         var headers = new LinkedHashMap<String, String>();
         boolean older = !spoken.equals(V1);
-        if (Version.known(spoken.version()) != null) { // the Agentic Kernel and AgentVault are none of A2A
+        if (Version.known(spoken.version()) != null) { // the Agentic Kernel and AgentVault are not versions of A2A
             headers.put(Headers.VERSION, spoken.version());
         }
         describe(context, stream, older, !older, context.extensions(), headers);

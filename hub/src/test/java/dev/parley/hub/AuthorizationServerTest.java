@@ -628,7 +628,7 @@ final class AuthorizationServerTest {
     }
 
     @Test
-    @DisplayName("S127 a registration that was changed is none; one of another kind is refused")
+    @DisplayName("S127 a changed registration is not accepted; one of another kind is refused")
     void forgedRegistrations() throws Exception {
         Map<String, String> asked = asked(client());
         String forged = Base64.getUrlEncoder()

@@ -230,7 +230,7 @@ final class CallerSecurityTest {
     }
 
     @Test
-    @DisplayName("S13: a key in the address is none")
+    @DisplayName("S13: a key in the address is not accepted")
     void aKeyInTheAddressIsNone() {
         for (String name : List.of("api_key", "apiKey", "key", "X-Api-Key", "access_token")) {
             assertThat(target.send("GET", SOMETHING + "?" + name + "=" + target.key("alice"), "", "A2A-Version", "1.0")

@@ -245,7 +245,7 @@ public final class Delegations {
         return others.isEmpty() ? task : new String(Json.write(others), UTF_8);
     }
 
-    /** A file: an object with its bytes in base64, its address or its text, and a name or a media type; null if the value is none. */
+    /** A file: an object with its bytes in base64, its address or its text, and a name or a media type; null if the value is not a file. */
     private static @Nullable Part file(String name, @Nullable Object value) {
         if (!(value instanceof Map<?, ?> object)) {
             return null;

@@ -75,7 +75,7 @@ public final class AddressRule {
      * A rule that also lets webhooks go to {@code allowed}: host names, addresses, or ranges of them ({@code
      * 10.1.0.0/16}). A name opens what it leads to; {@code localhost} opens all loopback addresses.
      *
-     * @throws IllegalArgumentException if an entry is none of these
+     * @throws IllegalArgumentException if an entry is not a host name, an address or a range
      */
     public static AddressRule allowing(Collection<String> allowed) {
         return allowing(allowed, "webhook-allow");

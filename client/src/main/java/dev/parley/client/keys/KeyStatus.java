@@ -30,7 +30,7 @@ public sealed interface KeyStatus {
     /** An OAuth client has only its id or only its secret. */
     record PartiallyConfigured(Source source) implements KeyStatus {}
 
-    /** There is none. */
+    /** No key. */
     record NotConfigured() implements KeyStatus {}
 
     /** For people, in the words of AgentVault. */

@@ -13,7 +13,7 @@ record SecretTool(Subprocess child) implements Keyring {
     @Override
     public Optional<String> read(String service, String user) {
         Ended ended = run("lookup", service, user, "");
-        // Only the exit status tells that there is none.
+        // Only the exit status tells that there is no secret.
         if (ended.status() != 0 && !ended.complaint().isEmpty()) {
             throw Subprocess.failure("be read", ended);
         }

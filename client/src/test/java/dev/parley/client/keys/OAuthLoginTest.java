@@ -190,7 +190,7 @@ class OAuthLoginTest {
     }
 
     @ParameterizedTest
-    @DisplayName("an answer without a token is none, with the error of the server in visible ASCII")
+    @DisplayName("an answer without a token is refused, with the error of the server in visible ASCII")
     @CsvSource(
             delimiter = '|',
             value = {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The paths of the HTTP+JSON binding.
  *
- * <p>A first segment that begins no operation is the tenant. {@code v1} is none: a request for version 1.0 there has a
+ * <p>A first segment that begins no operation is the tenant. {@code v1} is not a tenant: a request for version 1.0 there has a
  * base address that ends so.
  *
  * <p>Source: A2A specification 1.0, sections 5.3 and 11.3 to 11.5.

@@ -309,7 +309,7 @@ public final class VaultModel {
                     .forEach(one -> out.frame("task_artifact", PRODUCED, new Timed<>(update.taskId(), one, at)));
         }
 
-        /** From submitted there is no way to an end or a question but through work, and back to it there is none. */
+        /** A submitted task ends or asks only after it has been working, and never returns to submitted. */
         @Override
         public void status(TaskStatusUpdateEvent update, Dialect.Sink out) {
             TaskStatus told = update.status();

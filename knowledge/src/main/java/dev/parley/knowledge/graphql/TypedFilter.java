@@ -56,7 +56,7 @@ final class TypedFilter {
     }
 
     private void add(Field field, Comparison comparison, GraphQlArguments given, String name, boolean holds) {
-        // A list without elements is a condition too, which nothing meets; null is none.
+        // A list without elements is a condition, which nothing meets; null is not a condition.
         if (given.values().get(name) == null) {
             return;
         }

@@ -22,7 +22,7 @@ public record Cursor(List<?> question) {
     /**
      * Reads a position of {@code count} numbers; null is the beginning.
      *
-     * @throws InvalidField if the token is none of this list
+     * @throws InvalidField if the token is not one of this list
      */
     public long @Nullable [] read(@Nullable String token, int count) {
         return token == null

@@ -78,7 +78,7 @@ final class AgentToolTest {
     }
 
     @Test
-    @DisplayName("URIs of resources are read as they are written, and others are none")
+    @DisplayName("URIs of resources are read as they are written, and other URIs are not resources")
     void uris() {
         assertThat(ResourceUri.of(ResourceUri.artifact("a b", "t/1", "ü+%")))
                 .contains(new ResourceUri("a b", "t/1", "ü+%"));

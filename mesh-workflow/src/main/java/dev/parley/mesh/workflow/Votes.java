@@ -48,7 +48,7 @@ final class Votes {
     private static final String MEMBER = "vote";
     private static final Codec<Vote> DOCUMENT =
             ObjectCodec.<Vote>of().required(MEMBER, Vote.CODEC, vote -> vote).as(v -> v.next());
-    /** Of new votes, which are none of a workflow. */
+    /** Codec of new votes, which are not part of a workflow. */
     private static final Codec<Vote> CLOSED = ObjectCodec.<Vote>of()
             .required(MEMBER, Vote.CODEC.closed(), vote -> vote)
             .readOnly("workflow", Codecs.FREE)

@@ -122,7 +122,7 @@ public record HostName(String name, @Nullable InetAddress address) {
         }
     }
 
-    /** The JDK reads an address in brackets, without asking a resolver. Zones are none of the spellings that are taken here. */
+    /** The JDK reads an address in brackets, without asking a resolver. An address with a zone is not accepted. */
     private static Optional<byte[]> v6(String text) {
         if (!V6.matcher(text).matches()) {
             return Optional.empty();

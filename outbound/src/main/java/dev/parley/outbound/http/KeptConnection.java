@@ -123,7 +123,7 @@ final class KeptConnection extends DefaultBHttpClientConnection implements Manag
 
     @Override
     public void sendRequestHeader(ClassicHttpRequest request) throws HttpException, IOException {
-        if (hasUnread()) { // also the first one: an answer to no request is none
+        if (hasUnread()) { // before the first request, too: bytes without a request are not an answer
             close(CloseMode.IMMEDIATE);
             throw new UnreadBytes();
         }

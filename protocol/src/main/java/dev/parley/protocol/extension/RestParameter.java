@@ -89,7 +89,7 @@ public record RestParameter(
         return new RestParameter(name, other, type, required, description, label, flag, schema);
     }
 
-    /** Type of the values of a schema: {@link Type#OBJECT} for those that are none of the others. */
+    /** Type of the values of a schema: {@link Type#OBJECT} for a schema of another type. */
     public static Type typeOf(Map<String, Object> schema) {
         Object format = schema.getOrDefault("format", "");
         return switch (String.valueOf(schema.get("type"))) {

@@ -251,7 +251,7 @@ public final class JsonText {
         return FieldPath.invalid("an escape of half a surrogate pair (expected: both halves)");
     }
 
-    /** The number that four digits are, or -1 if they are none. */
+    /** The number that four hexadecimal digits mean; -1 if one of them is not a digit. */
     private static int hexadecimal(byte[] json, int from) {
         int number = 0;
         for (int i = from; i < from + 4; i++) {

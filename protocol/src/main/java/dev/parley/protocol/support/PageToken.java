@@ -30,7 +30,7 @@ public final class PageToken {
     /**
      * Returns the position of a token.
      *
-     * @param position reads so many fields; an IllegalArgumentException for those that are none of a token
+     * @param position reads so many fields; throws IllegalArgumentException if they are not those of a token
      * @param refusal of a token that was not made for this question
      */
     public static <T> T read(

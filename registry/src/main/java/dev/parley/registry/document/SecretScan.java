@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds values in documents that look like secrets: keys and tokens of known forms, private keys, tokens of identity, passwords in URLs, and
- * values of members that are named after a secret. Placeholders are none. Takes time in proportion to the length of the document.
+ * values of members that are named after a secret. Placeholders are not secrets. Takes time in proportion to the length of the document.
  */
 public final class SecretScan {
     /**
@@ -283,7 +283,7 @@ public final class SecretScan {
         return false;
     }
 
-    /** Whether a value is not a word, name, path or address, as secrets are none. */
+    /** Whether a value looks random: it is not a word, name, path or address. */
     private static boolean isRandom(String text) {
         boolean hasDigit = text.chars().anyMatch(Character::isDigit);
         boolean hasLetter = text.chars().anyMatch(Character::isLetter);

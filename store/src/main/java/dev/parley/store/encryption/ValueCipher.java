@@ -46,7 +46,7 @@ public final class ValueCipher {
      * Seals with the first key, and opens with each.
      *
      * @param keys 32 bytes each, as Base64; others are put after the first when it takes their place
-     * @throws IllegalArgumentException if there is none, or one is no key
+     * @throws IllegalArgumentException if the list is empty, or an element is not a key
      */
     public static ValueCipher of(List<String> keys) {
         if (keys.isEmpty()) {
