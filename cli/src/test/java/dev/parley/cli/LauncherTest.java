@@ -3,14 +3,8 @@ package dev.parley.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,26 +33,6 @@ final class LauncherTest {
         } finally {
             launcher.destroyForcibly();
         }
-    }
-
-    @Test
-    void theCommandInstallHasAllArtifactsThatTheDocumentationNamesForProjects() throws Exception {
-        Path root = Path.of("..");
-        Matcher modules = Pattern.compile("-pl (\\S+) -am install").matcher(Files.readString(root.resolve("parley")));
-        assertThat(modules.find()).isTrue();
-        var documented = new TreeSet<String>();
-        for (String page : List.of("embedding.md", "extensions.md", "registry-agentvault.md", "spring.md")) {
-            Pattern.compile("`parley-([a-z-]+)`")
-                    .matcher(Files.readString(root.resolve("docs").resolve(page)))
-                    .results()
-                    .forEach(artifact -> documented.add(artifact.group(1)));
-        }
-
-        Set<String> installed =
-                ModuleGraph.read(root).withRequired(List.of(modules.group(1).split(",")));
-
-        assertThat(documented).contains("registry", "registry-agentvault", "testkit");
-        assertThat(installed).containsAll(documented);
     }
 
     @Test

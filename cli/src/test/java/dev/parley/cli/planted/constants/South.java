@@ -1,9 +1,0 @@
-package dev.parley.cli.planted.constants;
-
-/** A quarter of a ring of classes by constants only. */
-final class South {
-    static final String NAME = "south";
-    static final String NEXT = West.FROM;
-
-    private South() {}
-}

@@ -1,4 +1,0 @@
-package dev.parley.cli.planted.ring;
-
-/** A quarter of a ring of classes. */
-record West(North next) {}

@@ -1,0 +1,4 @@
+package dev.parley.guards.planted.ring;
+
+/** A quarter of a ring of classes. */
+record West(North next) {}
