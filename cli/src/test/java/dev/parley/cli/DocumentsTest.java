@@ -16,6 +16,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Links, flags and names of Java in the documents. */
@@ -45,8 +46,12 @@ class DocumentsTest {
 
     @Test
     void everyLinkLeadsToAFileAndASection() throws IOException {
+        assertThat(brokenLinks(documents(path -> true))).isEmpty();
+    }
+
+    private static Set<String> brokenLinks(List<Path> documents) throws IOException {
         var broken = new TreeSet<String>();
-        for (Path document : documents(path -> true)) {
+        for (Path document : documents) {
             for (MatchResult link : LINK.matcher(prose(document)).results().toList()) {
                 String target = link.group(1);
                 if (target.contains(":")) {
@@ -58,29 +63,31 @@ class DocumentsTest {
                 String section = link.group(2);
                 if (!Files.exists(file)
                         || section != null && !sections(file).contains(section.toLowerCase(Locale.ROOT))) {
-                    broken.add(ROOT.relativize(document) + ": " + target + (section == null ? "" : "#" + section));
+                    broken.add(name(document) + ": " + target + (section == null ? "" : "#" + section));
                 }
             }
         }
-
-        assertThat(broken).isEmpty();
+        return broken;
     }
 
     @Test
     void everyFlagIsAnOptionOfACommand() throws IOException {
+        assertThat(unknownFlags(ownDocuments())).isEmpty();
+    }
+
+    private static Set<String> unknownFlags(List<Path> documents) throws IOException {
         var options = new HashSet<String>();
         addOptions(new Commands(List.of("help")).parser(), options);
         var unknown = new TreeSet<String>();
-        for (Path document : documents(path -> !FOREIGN.contains(path) && !path.contains("/adr/"))) {
+        for (Path document : documents) {
             for (MatchResult flag :
                     FLAG.matcher(Files.readString(document)).results().toList()) {
                 if (!options.contains(flag.group()) && !OTHER_FLAGS.contains(flag.group(1))) {
-                    unknown.add(ROOT.relativize(document) + ": " + flag.group());
+                    unknown.add(name(document) + ": " + flag.group());
                 }
             }
         }
-
-        assertThat(unknown).isEmpty();
+        return unknown;
     }
 
     private static void addOptions(CommandLine command, Set<String> options) {
@@ -88,12 +95,14 @@ class DocumentsTest {
         command.getSubcommands().values().forEach(below -> addOptions(below, options));
     }
 
-    /** Decision records may name classes that have been removed since. */
     @Test
     void everyNameOfAClassOrMethodIsInTheSources() throws IOException {
-        Set<String> names = namesInSources();
+        assertThat(unknownNames(ownDocuments(), namesInSources())).isEmpty();
+    }
+
+    private static Set<String> unknownNames(List<Path> documents, Set<String> names) throws IOException {
         var unknown = new TreeSet<String>();
-        for (Path document : documents(path -> !FOREIGN.contains(path) && !path.contains("/adr/"))) {
+        for (Path document : documents) {
             for (MatchResult code : CODE.matcher(prose(document)).results().toList()) {
                 Stream<String> types = TYPE.matcher(code.group(1))
                         .results()
@@ -105,11 +114,10 @@ class DocumentsTest {
                         .map(MatchResult::group);
                 Stream.concat(types, members)
                         .filter(name -> !OTHER_NAMES.contains(name))
-                        .forEach(name -> unknown.add(ROOT.relativize(document) + ": " + name));
+                        .forEach(name -> unknown.add(name(document) + ": " + name));
             }
         }
-
-        assertThat(unknown).isEmpty();
+        return unknown;
     }
 
     @Test
@@ -120,20 +128,54 @@ class DocumentsTest {
             for (Path descriptor : modules.map(module -> module.resolve("src/main/java/module-info.java"))
                     .filter(Files::exists)
                     .toList()) {
-                List<String> exported = EXPORT.matcher(Files.readString(descriptor))
-                        .results()
-                        .map(export -> export.group(1))
-                        .toList();
-                for (String name : exported) {
-                    if (exported.stream().anyMatch(other -> name.startsWith(other + "."))
-                            && !document.contains("`" + name + "`")) {
-                        missing.add("docs/embedding.md: " + name);
-                    }
-                }
+                missing.addAll(unlistedPackages(Files.readString(descriptor), document));
             }
         }
 
         assertThat(missing).isEmpty();
+    }
+
+    private static List<String> unlistedPackages(String descriptor, String document) {
+        List<String> exported = EXPORT.matcher(descriptor)
+                .results()
+                .map(export -> export.group(1))
+                .toList();
+        return exported.stream()
+                .filter(name -> exported.stream().anyMatch(other -> name.startsWith(other + ".")))
+                .filter(name -> !document.contains("`" + name + "`"))
+                .toList();
+    }
+
+    @Test
+    void plantedFaultsOfADocumentAreFound(@TempDir Path directory) throws IOException {
+        Path document = Files.writeString(directory.resolve("planted.md"), """
+                # A section
+
+                [good](planted.md#a-section), [no file](gone.md), [no section](planted.md#gone) and `--no-such-flag`
+                of `NoSuchClass` and `Planted.noSuchMethod`, but `--agent-card` of `Planted.method`.
+                """);
+
+        assertThat(brokenLinks(List.of(document)))
+                .containsExactly("planted.md: gone.md", "planted.md: planted.md#gone");
+        assertThat(unknownFlags(List.of(document))).containsExactly("planted.md: --no-such-flag");
+        assertThat(unknownNames(List.of(document), Set.of("Planted", "method")))
+                .containsExactly("planted.md: NoSuchClass", "planted.md: Planted.noSuchMethod");
+        assertThat(unlistedPackages("""
+                exports dev.parley.planted;
+                exports dev.parley.planted.listed;
+                exports dev.parley.planted.spi;
+                """, "`planted.listed`")).containsExactly("planted.spi");
+    }
+
+    private static String name(Path document) {
+        return document.startsWith(ROOT)
+                ? ROOT.relativize(document).toString()
+                : document.getFileName().toString();
+    }
+
+    /** Documents about the product of today: decision records may name classes and flags that have been removed since. */
+    private static List<Path> ownDocuments() throws IOException {
+        return documents(path -> !FOREIGN.contains(path) && !path.contains("/adr/"));
     }
 
     /** README and the like, and all below docs. */

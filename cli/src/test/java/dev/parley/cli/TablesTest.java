@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,26 +70,48 @@ final class TablesTest {
                 directory.resolve("data").toString(),
                 "--remote",
                 "far=http://127.0.0.1:9/agents/far")) {
-            var texts = new TreeSet<String>();
-            var tables = new TreeSet<String>();
+            Columns columns;
             try (Connection database =
-                            DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("data/parley.db"));
-                    ResultSet columns = database.createStatement()
-                            .executeQuery(
-                                    "SELECT list.name, info.name, info.type FROM pragma_table_list AS list,"
-                                            + " pragma_table_info(list.name) AS info WHERE list.wr = 1 AND list.schema = 'main'")) {
-                while (columns.next()) {
-                    tables.add(columns.getString(1));
-                    if (!columns.getString(3).matches("INTEGER|BIGINT|DOUBLE PRECISION")) {
-                        texts.add(columns.getString(1) + "." + columns.getString(2));
-                    }
-                }
+                    DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("data/parley.db"))) {
+                columns = columnsOfTablesWithoutNumbers(database);
             }
 
-            assertThat(tables)
+            assertThat(columns.tables())
                     .contains("message", "gateway_context", "registry_label", "kg_statement")
                     .doesNotContain("segment", "gateway_task", "extension_timer");
-            assertThat(texts).isSubsetOf(SHORT);
+            assertThat(columns.texts()).isSubsetOf(SHORT);
         }
+    }
+
+    @Test
+    void aPlantedTextInATableWithoutNumbersIsFound() throws SQLException {
+        try (Connection database = DriverManager.getConnection("jdbc:sqlite::memory:");
+                Statement statement = database.createStatement()) {
+            statement.execute("CREATE TABLE numbered (id INTEGER PRIMARY KEY, text TEXT)");
+            statement.execute("CREATE TABLE planted (id BIGINT PRIMARY KEY, text TEXT) WITHOUT ROWID");
+
+            assertThat(columnsOfTablesWithoutNumbers(database))
+                    .isEqualTo(new Columns(Set.of("planted"), Set.of("planted.text")));
+        }
+    }
+
+    /** @param texts the columns of the tables that may be long */
+    private record Columns(Set<String> tables, Set<String> texts) {}
+
+    private static Columns columnsOfTablesWithoutNumbers(Connection database) throws SQLException {
+        var texts = new TreeSet<String>();
+        var tables = new TreeSet<String>();
+        try (Statement statement = database.createStatement();
+                ResultSet columns =
+                        statement.executeQuery("SELECT list.name, info.name, info.type FROM pragma_table_list AS list,"
+                                + " pragma_table_info(list.name) AS info WHERE list.wr = 1 AND list.schema = 'main'")) {
+            while (columns.next()) {
+                tables.add(columns.getString(1));
+                if (!columns.getString(3).matches("INTEGER|BIGINT|DOUBLE PRECISION")) {
+                    texts.add(columns.getString(1) + "." + columns.getString(2));
+                }
+            }
+        }
+        return new Columns(tables, texts);
     }
 }

@@ -10,11 +10,13 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchRule;
 import dev.parley.guards.ModuleGraph.ProductModule;
 import dev.parley.guards.ModuleGraph.Use;
 import dev.parley.protocol.CallContext;
@@ -32,6 +34,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The arrows that ARCHITECTURE.md draws and module-info.java states. */
 final class ArchitectureTest {
@@ -88,7 +91,71 @@ final class ArchitectureTest {
             "testkit", Set.of("protocol", "dialect", "engine"),
             "trust", Set.of("protocol", "dialect", "outbound", "store"));
 
+    private static final ArchRule ONLY_REPAIRS_SEE_HELIDON = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.parley.server.helidon..", "dev.parley.bench..") // servers for comparison
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.helidon..");
+
+    private static final ArchRule ONLY_WHO_HAS_THE_CONNECTION_SEES_GRPC = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.parley.dialect.grpc..", "dev.parley.knowledge.grpc..", "dev.parley.server..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.parley.dialect.grpc..", "io.grpc..", "com.google.protobuf..");
+
+    private static final ArchRule NO_SERIALIZED_OBJECTS =
+            noClasses().should().dependOnClassesThat().areAssignableTo(ObjectInputStream.class);
+
+    private static final ArchRule NO_NAMES_SCRIPTS_OR_XML = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "javax.naming..",
+                    "java.rmi..",
+                    "javax.management.remote..",
+                    "javax.script..",
+                    "java.beans..",
+                    "javax.xml..",
+                    "org.xml..",
+                    "org.w3c.dom..");
+
+    private static final ArchRule ONLY_WHO_HAS_TO_BUILDS_PROCESSES = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("dev.parley.client.keys.Subprocess") // the keyrings of systems
+            .and()
+            .doNotHaveFullyQualifiedName("dev.parley.cli.host.ConformanceCommand") // the suite that the user names
+            .and()
+            .doNotHaveFullyQualifiedName("dev.parley.mcp.client.StdioTransport") // servers that the operator names
+            .and()
+            .doNotHaveFullyQualifiedName("dev.parley.cli.host.RunCommand") // Java's launcher of source files
+            .should()
+            .dependOnClassesThat()
+            .areAssignableTo(ProcessBuilder.class);
+
+    private static final ArchRule NOTHING_EXECUTES = noClasses()
+            .should()
+            .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(nameStartingWith("exec"))));
+
+    private static final ArchRule ONLY_WHO_HAS_TO_LOADS_CLASSES = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.parley.cli..") // the agents in jars that the user names
+            .and()
+            .doNotHaveFullyQualifiedName(
+                    "dev.parley.knowledge.Libraries") // which libraries are there, by names of its own
+            .and()
+            .doNotHaveFullyQualifiedName("dev.parley.console.Library") // files of scripts in other jars
+            .should()
+            .dependOnClassesThat()
+            .areAssignableTo(ClassLoader.class)
+            .orShould()
+            .callMethodWhere(target(owner(type(Class.class))).and(target(name("forName"))));
+
     private static final JavaClasses CLASSES = ProductClasses.ALL;
+
+    private static final JavaClasses FORBIDDEN =
+            new ClassFileImporter().importPackages("dev.parley.guards.planted.forbidden");
 
     private static final Set<Use> USES = ModuleGraph.uses(CLASSES);
 
@@ -147,26 +214,46 @@ final class ArchitectureTest {
 
     @Test
     void theTableHasThePackagesOfAllModules() throws IOException {
-        var expected = new TreeMap<String, List<String>>();
-        try (Stream<Path> modules = Files.list(ROOT)) {
+        assertThat(listedPackages(lines(ROOT.resolve("ARCHITECTURE.md")))).isEqualTo(packagesOfModules(ROOT));
+    }
+
+    @Test
+    void aPlantedPackageThatTheTableLacksIsFound(@TempDir Path root) throws IOException {
+        for (String file : List.of("First.java", "inner/Inner.java", "other/Other.java")) {
+            Path source = root.resolve("first/src/main/java/dev/parley/first").resolve(file);
+            Files.createDirectories(requireNonNull(source.getParent()));
+            Files.createFile(source);
+        }
+
+        assertThat(packagesOfModules(root)).isEqualTo(Map.of("first", List.of("inner", "other")));
+        assertThat(listedPackages(List.of("| module | packages of concerns |", "|---|---|", "| `first` | `inner` |")))
+                .isEqualTo(Map.of("first", List.of("inner")));
+    }
+
+    private static Map<String, List<String>> packagesOfModules(Path root) throws IOException {
+        var packages = new TreeMap<String, List<String>>();
+        try (Stream<Path> modules = Files.list(root)) {
             for (Path module : modules.toList()) {
                 List<String> concerns = concerns(module.resolve("src/main/java"));
                 if (!concerns.isEmpty()) {
-                    expected.put(module.getFileName().toString(), concerns);
+                    packages.put(module.getFileName().toString(), concerns);
                 }
             }
         }
+        return packages;
+    }
+
+    private static Map<String, List<String>> listedPackages(List<String> document) {
         var listed = new TreeMap<String, List<String>>();
         boolean inTable = false;
-        for (String line : lines(ROOT.resolve("ARCHITECTURE.md"))) {
+        for (String line : document) {
             inTable = line.equals("| module | packages of concerns |") || inTable && line.startsWith("|");
             if (inTable && line.startsWith("| `")) {
                 String[] cells = line.replace("`", "").split(" *\\| *", -1);
                 listed.put(cells[1], List.of(cells[2].split(", ", -1)));
             }
         }
-
-        assertThat(listed).isEqualTo(expected);
+        return listed;
     }
 
     /** Packages of a module, relative to the one that all have in common, without that one. */
@@ -270,75 +357,97 @@ final class ArchitectureTest {
 
     @Test
     void onlyTheRepairsOfHelidonSeeHelidon() {
-        noClasses()
+        ONLY_REPAIRS_SEE_HELIDON.check(CLASSES);
+        independent("dev.parley.server", "dev.parley.server.helidon..", "dev.parley.server.limits..")
+                .check(CLASSES);
+    }
+
+    private static ArchRule independent(String target, String... packages) {
+        return noClasses()
                 .that()
-                .resideOutsideOfPackages("dev.parley.server.helidon..", "dev.parley.bench..") // servers for comparison
+                .resideInAnyPackage(packages)
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage("io.helidon..")
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .resideInAnyPackage("dev.parley.server.helidon..", "dev.parley.server.limits..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("dev.parley.server")
-                .check(CLASSES);
+                .resideInAPackage(target);
     }
 
     @Test
     void onlyWhoHasTheConnectionUsesGrpc() {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages(
-                        "dev.parley.dialect.grpc..", "dev.parley.knowledge.grpc..", "dev.parley.server..")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("dev.parley.dialect.grpc..", "io.grpc..", "com.google.protobuf..")
-                .check(CLASSES);
+        ONLY_WHO_HAS_THE_CONNECTION_SEES_GRPC.check(CLASSES);
+    }
+
+    @Test
+    void aPlantedUseOfForbiddenClassesIsFound() {
+        assertFound(ONLY_REPAIRS_SEE_HELIDON, "seesHelidon");
+        assertFound(ONLY_WHO_HAS_THE_CONNECTION_SEES_GRPC, "seesGrpc");
+        assertFound(NO_SERIALIZED_OBJECTS, "readsObjects");
+        assertFound(NO_NAMES_SCRIPTS_OR_XML, "readsXml");
+        assertFound(ONLY_WHO_HAS_TO_BUILDS_PROCESSES, "buildsAProcess");
+        assertFound(NOTHING_EXECUTES, "executes");
+        assertFound(ONLY_WHO_HAS_TO_LOADS_CLASSES, "loadsAClass");
+    }
+
+    private static void assertFound(ArchRule rule, String method) {
+        assertThatThrownBy(() -> rule.check(FORBIDDEN))
+                .as(method)
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("dev.parley.guards.planted.forbidden.Forbidden." + method + "(");
     }
 
     @Test
     void modulesHaveNoCycles() {
-        slices().matching("dev.parley.(*)..").should().beFreeOfCycles().check(CLASSES);
+        noCycles("dev.parley.(*)..").check(CLASSES);
+    }
+
+    private static ArchRule noCycles(String modules) {
+        return slices().matching(modules).should().beFreeOfCycles();
+    }
+
+    @Test
+    void plantedArrowsBetweenPackagesAreFound() {
+        JavaClasses planted = new ClassFileImporter()
+                .importPackages("dev.parley.guards.planted.first", "dev.parley.guards.planted.second");
+
+        for (ArchRule rule : List.of(
+                noCycles("dev.parley.guards.planted.(*).."),
+                independent("dev.parley.guards.planted.second", "dev.parley.guards.planted.first.."))) {
+            assertThatThrownBy(() -> rule.check(planted))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("dev.parley.guards.planted.first.First");
+        }
     }
 
     @Test
     void everyPackageIsNullMarked() {
-        assertThat(CLASSES.getDefaultPackage().getPackage("dev.parley").getSubpackagesInTree())
-                .filteredOn(some -> !some.getClasses().isEmpty())
-                .allSatisfy(some -> assertThat(some.isAnnotatedWith(NullMarked.class))
-                        .as(some.getName())
-                        .isTrue())
-                .extracting(JavaPackage::getName)
+        assertThat(CLASSES.stream().map(JavaClass::getPackageName))
                 .contains("dev.parley.protocol", "dev.parley.engine.spi");
+        assertThat(notNullMarked(CLASSES)).isEmpty();
+    }
+
+    @Test
+    void aPlantedPackageThatIsNotNullMarkedIsFound() {
+        assertThat(notNullMarked(new ClassFileImporter().importPackages("dev.parley.guards")))
+                .contains("dev.parley.guards.planted.first")
+                .doesNotContain("dev.parley.guards", "dev.parley.guards.locks");
+    }
+
+    private static Set<String> notNullMarked(JavaClasses classes) {
+        return classes.stream()
+                .map(JavaClass::getPackage)
+                .filter(each -> !each.isAnnotatedWith(NullMarked.class))
+                .map(JavaPackage::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test
     void nothingReadsSerializedObjects() {
-        noClasses()
-                .should()
-                .dependOnClassesThat()
-                .areAssignableTo(ObjectInputStream.class)
-                .check(CLASSES);
+        NO_SERIALIZED_OBJECTS.check(CLASSES);
     }
 
+    /** Files of RDF/XML are read by Jena, which resolves no entities: RdfFilesTest shows it. */
     @Test
     void nothingLooksUpNamesRunsScriptsOrReadsXml() {
-        // Files of RDF/XML are read by Jena, which resolves no entities: RdfFilesTest shows it.
-        noClasses()
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "javax.naming..",
-                        "java.rmi..",
-                        "javax.management.remote..",
-                        "javax.script..",
-                        "java.beans..",
-                        "javax.xml..",
-                        "org.xml..",
-                        "org.w3c.dom..")
-                .check(CLASSES);
+        NO_NAMES_SCRIPTS_OR_XML.check(CLASSES);
     }
 
     /** Handlers get records, which their codec has read and checked. */
@@ -368,36 +477,8 @@ final class ArchitectureTest {
 
     @Test
     void onlyWhoHasToStartsProgramsAndLoadsClasses() {
-        noClasses()
-                .that()
-                .doNotHaveFullyQualifiedName("dev.parley.client.keys.Subprocess") // the keyrings of systems
-                .and()
-                .doNotHaveFullyQualifiedName("dev.parley.cli.host.ConformanceCommand") // the suite that the user names
-                .and()
-                .doNotHaveFullyQualifiedName("dev.parley.mcp.client.StdioTransport") // servers that the operator names
-                .and()
-                .doNotHaveFullyQualifiedName("dev.parley.cli.host.RunCommand") // Java's launcher of source files
-                .should()
-                .dependOnClassesThat()
-                .areAssignableTo(ProcessBuilder.class)
-                .check(CLASSES);
-        noClasses()
-                .should()
-                .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(nameStartingWith("exec"))))
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .resideOutsideOfPackage("dev.parley.cli..") // the agents in jars that the user names
-                .and()
-                .doNotHaveFullyQualifiedName(
-                        "dev.parley.knowledge.Libraries") // which libraries are there, by names of its own
-                .and()
-                .doNotHaveFullyQualifiedName("dev.parley.console.Library") // files of scripts in other jars
-                .should()
-                .dependOnClassesThat()
-                .areAssignableTo(ClassLoader.class)
-                .orShould()
-                .callMethodWhere(target(owner(type(Class.class))).and(target(name("forName"))))
-                .check(CLASSES);
+        ONLY_WHO_HAS_TO_BUILDS_PROCESSES.check(CLASSES);
+        NOTHING_EXECUTES.check(CLASSES);
+        ONLY_WHO_HAS_TO_LOADS_CLASSES.check(CLASSES);
     }
 }

@@ -92,6 +92,12 @@ final class LayoutTest {
             .should()
             .beFreeOfCycles();
 
+    private static final ArchRule ONLY_THE_SESSION_READS_TEXTS = ArchRuleDefinition.noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName("dev.parley.store.database.DatabaseSession")
+            .should()
+            .callMethod(ResultSet.class, "getString", int.class);
+
     private static final JavaClasses CLASSES = ProductClasses.ALL;
 
     @Test
@@ -260,21 +266,38 @@ final class LayoutTest {
         String stages = Files.readString(ROOT.resolve(".ci/run"));
         var unnamed = new TreeSet<String>();
         for (Path tests : sourceDirectories("src/test/java")) {
-            try (Stream<Path> files = Files.walk(tests)) {
-                for (Path file :
-                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                    String text = Files.readString(file);
-                    String name = String.valueOf(file.getFileName()).replace(".java", "");
-                    if (text.contains("\n@ParameterizedClass")
-                            && text.contains("\n@Tag(\"heavy\")")
-                            && !(text.contains("\n@Tag(\"class-template\")") && stages.contains("-Dtest=" + name))) {
-                        unnamed.add(name);
-                    }
-                }
-            }
+            unnamed.addAll(unnamedTemplates(tests, stages));
         }
 
         assertThat(unnamed).isEmpty();
+    }
+
+    @Test
+    void aPlantedHeavyClassTemplateIsFound(@TempDir Path directory) throws IOException {
+        String heavy = "\n@ParameterizedClass\n@Tag(\"heavy\")\n";
+        Files.writeString(directory.resolve("Light.java"), "\n@ParameterizedClass\n");
+        Files.writeString(directory.resolve("Untagged.java"), heavy);
+        Files.writeString(directory.resolve("Tagged.java"), heavy + "@Tag(\"class-template\")\n");
+
+        assertThat(unnamedTemplates(directory, "./parley test -Dtest=Untagged")).containsExactly("Tagged", "Untagged");
+        assertThat(unnamedTemplates(directory, "./parley test -Dtest=Tagged")).containsExactly("Untagged");
+    }
+
+    private static Set<String> unnamedTemplates(Path tests, String stages) throws IOException {
+        var unnamed = new TreeSet<String>();
+        try (Stream<Path> files = Files.walk(tests)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                String text = Files.readString(file);
+                String name = String.valueOf(file.getFileName()).replace(".java", "");
+                if (text.contains("\n@ParameterizedClass")
+                        && text.contains("\n@Tag(\"heavy\")")
+                        && !(text.contains("\n@Tag(\"class-template\")") && stages.contains("-Dtest=" + name))) {
+                    unnamed.add(name);
+                }
+            }
+        }
+        return unnamed;
     }
 
     private static List<Path> sourceDirectories(String kind) throws IOException {
@@ -303,12 +326,16 @@ final class LayoutTest {
     /** Tables hold U+0000 as other characters, so that PostgreSQL can. */
     @Test
     void textsOfTablesAreReadByTheSessionOnly() {
-        ArchRuleDefinition.noClasses()
-                .that()
-                .doNotHaveFullyQualifiedName("dev.parley.store.database.DatabaseSession")
-                .should()
-                .callMethod(ResultSet.class, "getString", int.class)
-                .check(CLASSES);
+        ONLY_THE_SESSION_READS_TEXTS.check(CLASSES);
+    }
+
+    @Test
+    void aPlantedReadOfATextIsFound() {
+        JavaClasses planted = new ClassFileImporter().importPackages("dev.parley.guards.planted.forbidden");
+
+        assertThatThrownBy(() -> ONLY_THE_SESSION_READS_TEXTS.check(planted))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("Forbidden.readsAText");
     }
 
     @Test

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.parley.protocol.retry.Backoff;
 import java.lang.reflect.Field;
 import java.util.List;
@@ -158,8 +159,8 @@ final class RecoveriesTest {
         return name.substring("dev.parley.".length(), inner < 0 ? name.length() : inner);
     }
 
-    private static List<Field> constants() {
-        return CLASSES.stream()
+    private static List<Field> constants(JavaClasses classes) {
+        return classes.stream()
                 .flatMap(type -> type.getFields().stream())
                 .filter(field -> field.getRawType().isEquivalentTo(Backoff.class))
                 .filter(field -> field.getModifiers().contains(JavaModifier.STATIC))
@@ -170,22 +171,29 @@ final class RecoveriesTest {
     @Test
     @DisplayName("every recovery has its constant: the bound after one failure, and the longest one")
     void constantsOfAllRecoveries() throws IllegalAccessException {
+        assertThat(String.join("\n", bounds(CLASSES))).isEqualTo(CONSTANTS.strip());
+    }
+
+    private static Set<String> bounds(JavaClasses classes) throws IllegalAccessException {
         var lines = new TreeSet<String>();
-        for (Field constant : constants()) {
+        for (Field constant : constants(classes)) {
             constant.setAccessible(true);
             Backoff backoff = (Backoff) constant.get(null);
             assertThat(backoff.first()).as(constant.toString()).isPositive();
             lines.add(constant.getDeclaringClass().getName().substring("dev.parley.".length()) + "."
                     + constant.getName() + " " + backoff.first() + " " + backoff.longest());
         }
-
-        assertThat(String.join("\n", lines)).isEqualTo(CONSTANTS.strip());
+        return lines;
     }
 
     @Test
     @DisplayName("no recovery makes a back-off while it runs, except from a setting")
     void backoffsAreConstants() {
-        Set<String> makers = CLASSES.stream()
+        assertThat(makers(CLASSES)).isEqualTo(OF_SETTINGS.keySet());
+    }
+
+    private static Set<String> makers(JavaClasses classes) {
+        return classes.stream()
                 .flatMap(type -> type.getAccessesFromSelf().stream())
                 .filter(call -> call.getTargetOwner().isEquivalentTo(Backoff.class))
                 .filter(call -> MAKING.contains(call.getTarget().getName()))
@@ -193,33 +201,45 @@ final class RecoveriesTest {
                 .filter(call -> !call.getOriginOwner().isEquivalentTo(Backoff.class))
                 .map(call -> name(call.getOriginOwner()))
                 .collect(Collectors.toCollection(TreeSet::new));
-
-        assertThat(makers).isEqualTo(OF_SETTINGS.keySet());
     }
 
     @Test
     @DisplayName("threads that sleep are listed with the reason")
     void sleepsAreListed() {
-        assertThat(callers(SLEEPS, false)).isEqualTo(SLEEPING.keySet());
+        assertThat(callers(CLASSES, SLEEPS, false)).isEqualTo(SLEEPING.keySet());
     }
 
     @Test
     @DisplayName("a class that waits for a time has a back-off, or is listed with the reason")
     void waitsHaveABackoffOrAreListed() {
-        Set<String> recoveries = CLASSES.stream()
+        assertThat(waitersWithoutBackoff(CLASSES)).isEqualTo(WAITING.keySet());
+    }
+
+    private static Set<String> waitersWithoutBackoff(JavaClasses classes) {
+        Set<String> recoveries = classes.stream()
                 .filter(type -> type.getDirectDependenciesFromSelf().stream()
                         .anyMatch(use -> use.getTargetClass().isEquivalentTo(Backoff.class)
                                 || use.getTargetClass().getName().equals("dev.parley.mcp.client.Pauses")))
                 .map(RecoveriesTest::name)
                 .collect(Collectors.toSet());
-        Set<String> others = callers(TIMED, true);
+        Set<String> others = callers(classes, TIMED, true);
         others.removeAll(recoveries);
-
-        assertThat(others).isEqualTo(WAITING.keySet());
+        return others;
     }
 
-    private static Set<String> callers(Set<String> methods, boolean timed) {
-        return CLASSES.stream()
+    @Test
+    @DisplayName("planted recoveries, sleeps and waits are found")
+    void plantedRecoveriesAreFound() throws IllegalAccessException {
+        JavaClasses planted = new ClassFileImporter().importPackages("dev.parley.guards.planted.recoveries");
+
+        assertThat(bounds(planted)).containsExactly("guards.planted.recoveries.Repeats.PAUSES PT0.1S PT5S");
+        assertThat(makers(planted)).containsExactly("guards.planted.recoveries.Repeats");
+        assertThat(callers(planted, SLEEPS, false)).containsExactly("guards.planted.recoveries.Repeats");
+        assertThat(waitersWithoutBackoff(planted)).containsExactly("guards.planted.recoveries.Waits");
+    }
+
+    private static Set<String> callers(JavaClasses classes, Set<String> methods, boolean timed) {
+        return classes.stream()
                 .flatMap(type -> type.getMethodCallsFromSelf().stream())
                 .filter(call -> methods.contains(call.getTarget().getName()))
                 .filter(call -> call.getTargetOwner().getPackageName().startsWith("java."))

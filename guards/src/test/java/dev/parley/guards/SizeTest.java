@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Lines of the main code of each module, without imports, against the recorded limits. A change that needs more lines raises
@@ -28,21 +30,41 @@ class SizeTest {
             limits.load(in);
         }
 
+        assertThat(problems(linesOfModules(ROOT), limits)).isEmpty();
+    }
+
+    @Test
+    void plantedLinesAboveALimitAreFound(@TempDir Path root) throws IOException {
+        Path sources = Files.createDirectories(root.resolve("first/src/main/java"));
+        Files.writeString(sources.resolve("First.java"), "package first;\nimport java.util.List;\n\nclass First {}\n");
+        var limits = new Properties();
+
+        assertThat(linesOfModules(root)).isEqualTo(Map.of("first", 3));
+        assertThat(problems(linesOfModules(root), limits)).hasSize(1);
+        limits.setProperty("first", "2");
+        assertThat(problems(linesOfModules(root), limits))
+                .singleElement()
+                .asString()
+                .startsWith("first: 3 lines without imports (expected: at most 2,");
+        limits.setProperty("first", "3");
+        assertThat(problems(linesOfModules(root), limits)).isEmpty();
+    }
+
+    private static Set<String> problems(Map<String, Integer> sizes, Properties limits) {
         var problems = new TreeSet<String>();
-        lines().forEach((module, lines) -> {
+        sizes.forEach((module, lines) -> {
             String limit = limits.getProperty(module);
             if (limit == null || lines > Integer.parseInt(limit)) {
                 problems.add(module + ": " + lines + " lines without imports (expected: at most " + limit
                         + ", the limit in guards/" + LIMITS + ")");
             }
         });
-
-        assertThat(problems).isEmpty();
+        return problems;
     }
 
-    private static Map<String, Integer> lines() throws IOException {
+    private static Map<String, Integer> linesOfModules(Path root) throws IOException {
         var lines = new TreeMap<String, Integer>();
-        try (Stream<Path> modules = Files.list(ROOT)) {
+        try (Stream<Path> modules = Files.list(root)) {
             for (Path module : modules.filter(path -> Files.isDirectory(path.resolve("src/main/java")))
                     .toList()) {
                 lines.put(module.getFileName().toString(), lines(module.resolve("src/main/java")));
