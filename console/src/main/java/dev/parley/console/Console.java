@@ -10,12 +10,12 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.HubResource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.support.Once;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,8 +57,10 @@ final class Console implements HubExtension {
     private final HubParts hub;
     private final boolean isOn;
     private final @Nullable String development = System.getProperty(DEVELOPMENT);
-    private final ReentrantLock making = new ReentrantLock();
-    private volatile @Nullable Edition made;
+    private final Once<Edition> packaged = new Once<>(() -> {
+        ConsoleFiles files = ConsoleFiles.packaged();
+        return new Edition(files, files.hash());
+    });
 
     Console(HubParts hub, boolean isOn) {
         this.hub = hub;
@@ -178,21 +180,6 @@ final class Console implements HubExtension {
         if (development != null) {
             return new Edition(ConsoleFiles.in(Path.of(development)), "dev");
         }
-        Edition edition = made;
-        if (edition != null) {
-            return edition;
-        }
-        making.lock();
-        try {
-            edition = made;
-            if (edition == null) {
-                ConsoleFiles files = ConsoleFiles.packaged();
-                edition = new Edition(files, files.hash());
-                made = edition;
-            }
-            return edition;
-        } finally {
-            making.unlock();
-        }
+        return packaged.get();
     }
 }

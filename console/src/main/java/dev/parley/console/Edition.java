@@ -54,7 +54,12 @@ final class Edition {
      * @param depth directories of the address below that of the console
      */
     Asset page(int depth) {
-        return pages.computeIfAbsent(depth, this::made);
+        Asset page = pages.get(depth);
+        if (page == null) {
+            page = made(depth); // not under a lock of the map, as it reads a file
+            pages.put(depth, page);
+        }
+        return page;
     }
 
     private Asset made(int depth) {

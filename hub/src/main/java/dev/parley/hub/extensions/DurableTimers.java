@@ -2,6 +2,7 @@ package dev.parley.hub.extensions;
 
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.retry.Backoff;
+import dev.parley.protocol.support.Once;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
@@ -69,11 +70,10 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private static final Backoff READS = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
-    private final Supplier<Database> opened;
+    private final Once<Database> database;
     private final InstantSource clock;
     private final Map<String, Named> handlers = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor alarm;
-    private @Nullable Database database;
     /** The time of the next look into the table. */
     private long armed = Long.MAX_VALUE;
 
@@ -92,7 +92,12 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     /** @param opened returns the database, at the first use */
     DurableTimers(Supplier<Database> opened, InstantSource clock) {
-        this.opened = opened;
+        this.database = new Once<>(() -> {
+            Database tables = opened.get();
+            tables.migrate(TABLES);
+            tables.listen(this);
+            return tables;
+        });
         this.clock = clock;
         this.alarm = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("timers").factory());
@@ -186,13 +191,8 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
         }
     }
 
-    private synchronized Database database() {
-        if (database == null) {
-            database = opened.get();
-            database.migrate(TABLES);
-            database.listen(this);
-        }
-        return database;
+    private Database database() {
+        return database.get();
     }
 
     @Override

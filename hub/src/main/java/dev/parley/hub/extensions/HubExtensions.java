@@ -24,6 +24,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.support.Once;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.spi.ModuleTables;
@@ -66,7 +67,8 @@ public final class HubExtensions implements AutoCloseable {
     private final Parts parts;
     private final DurableTimers timers;
     private final GuardedClients clients;
-    private volatile @Nullable Database temporary;
+    /** Database of a hub without one, for an extension that needs it. */
+    private final Once<Database> temporary = new Once<>(() -> Database.temporary(scratch()));
 
     /**
      * Parts that each hub has.
@@ -116,16 +118,16 @@ public final class HubExtensions implements AutoCloseable {
         }
     }
 
-    /** The parts. A database is made when an extension of a hub without one needs it. */
+    /** The parts that extensions get. */
     private final class Parts implements HubParts {
         private final Shared shared;
-        private @Nullable Database database;
-        private @Nullable AuditTrail audit;
+        private final @Nullable Database database;
+        private final Once<AuditTrail> audit;
 
         Parts(Shared shared, @Nullable Database database, @Nullable AuditTrail audit) {
             this.shared = shared;
             this.database = database;
-            this.audit = audit;
+            this.audit = new Once<>(() -> audit == null ? AuditTrail.in(database(), InstantSource.system()) : audit);
         }
 
         @Override
@@ -144,20 +146,13 @@ public final class HubExtensions implements AutoCloseable {
         }
 
         @Override
-        public synchronized Database database() {
-            if (database == null) {
-                database = Database.temporary(scratch());
-                temporary = database;
-            }
-            return database;
+        public Database database() {
+            return database == null ? temporary.get() : database;
         }
 
         @Override
-        public synchronized AuditTrail audit() {
-            if (audit == null) {
-                audit = AuditTrail.in(database(), InstantSource.system());
-            }
-            return audit;
+        public AuditTrail audit() {
+            return audit.get();
         }
 
         @Override
@@ -404,7 +399,7 @@ public final class HubExtensions implements AutoCloseable {
             }
         });
         clients.close();
-        Database made = temporary;
+        Database made = temporary.ifBegun();
         if (made != null) {
             made.close();
         }

@@ -13,6 +13,7 @@ import dev.parley.knowledge.model.SparqlService;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.support.Once;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -27,8 +28,8 @@ final class GraphOfHub implements HubExtension, PersonalData {
     private final @Nullable KnowledgeTokenVerifier tokens;
     private final ExtensionProtocol protocol;
     private final HubParts hub;
-    private volatile @Nullable Graph graph;
-    private boolean closed;
+    private final Once<Graph> graph;
+    private volatile boolean closed;
 
     /**
      * @param graph if it is open already
@@ -40,29 +41,26 @@ final class GraphOfHub implements HubExtension, PersonalData {
             @Nullable KnowledgeTokenVerifier tokens,
             ExtensionProtocol protocol,
             HubParts hub) {
-        this.graph = graph;
         this.statements = statements;
         this.tokens = tokens;
         this.protocol = protocol;
         this.hub = hub;
+        this.graph = new Once<>(() -> graph == null ? opened() : graph);
+        if (graph != null) {
+            this.graph.get();
+        }
     }
 
     private Graph graph() {
-        Graph opened = graph;
-        return opened == null ? openedOnce() : opened;
+        return graph.get();
     }
 
     /** @throws IllegalStateException if it was not opened before the hub was closed */
-    private synchronized Graph openedOnce() {
-        Graph opened = graph;
-        if (opened == null) {
-            if (closed) {
-                throw new IllegalStateException("the hub is closed");
-            }
-            opened = Graph.in(hub.database(), hub.audit(), InstantSource.system(), statements);
-            graph = opened;
+    private Graph opened() {
+        if (closed) {
+            throw new IllegalStateException("the hub is closed");
         }
-        return opened;
+        return Graph.in(hub.database(), hub.audit(), InstantSource.system(), statements);
     }
 
     @Override
@@ -99,7 +97,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
 
     @Override
     public Optional<String> problem() {
-        return Optional.ofNullable(graph).flatMap(Graph::storeProblem);
+        return Optional.ofNullable(graph.ifMade()).flatMap(Graph::storeProblem);
     }
 
     @Override
@@ -120,11 +118,8 @@ final class GraphOfHub implements HubExtension, PersonalData {
 
     @Override
     public void close() {
-        Graph opened;
-        synchronized (this) {
-            closed = true;
-            opened = graph;
-        }
+        closed = true; // before the look, so that each graph is either seen here or not opened
+        Graph opened = graph.ifBegun();
         if (opened != null) {
             opened.close();
         }

@@ -15,6 +15,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.StatementStore;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.support.Once;
 import graphql.language.Argument;
 import graphql.language.EnumValue;
 import graphql.language.Field;
@@ -29,7 +30,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -51,8 +51,9 @@ public final class GraphQlQueries {
     private final ChangeLog changes;
     private final GraphQlLimits limits;
     private final LongSupplier nanoTime;
-    private final ReentrantLock making = new ReentrantLock();
-    private volatile @Nullable GraphQlSchema generic;
+    /** Schema of every graph. Made at the first query, because it takes longer than opening a graph. */
+    private final Once<GraphQlSchema> generic;
+
     private final TypedSchemas typed;
 
     /**
@@ -70,27 +71,8 @@ public final class GraphQlQueries {
         this.changes = changes;
         this.limits = limits;
         this.nanoTime = nanoTime;
+        generic = new Once<>(() -> GraphQlSchema.of("", limits));
         typed = new TypedSchemas(store, declarations, limits, nanoTime, background);
-    }
-
-    /** Schema of every graph. Made at the first query, because it takes longer than opening a graph. */
-    private GraphQlSchema generic() {
-        GraphQlSchema known = generic;
-        return known == null ? madeGeneric() : known;
-    }
-
-    private GraphQlSchema madeGeneric() {
-        making.lock();
-        try {
-            GraphQlSchema made = generic;
-            if (made == null) {
-                made = GraphQlSchema.of("", limits);
-                generic = made;
-            }
-            return made;
-        } finally {
-            making.unlock();
-        }
     }
 
     /**
@@ -134,7 +116,7 @@ public final class GraphQlQueries {
         return view -> {
             var reader = reader(view, understood.index(), deadline);
             var data = within(() -> reader.query(fields));
-            if (schema != generic()) {
+            if (schema != generic.get()) {
                 typed.seen(readers, view.revision());
             }
             var errors = new ArrayList<>(reader.errors());
@@ -159,9 +141,9 @@ public final class GraphQlQueries {
      * one as it was, then as it is.
      */
     private Understood understand(String text, Readers readers) {
-        var known = generic().known(text, Operation.QUERY);
+        var known = generic.get().known(text, Operation.QUERY);
         if (known != null) {
-            return new Understood(generic(), known, NO_TYPES);
+            return new Understood(generic.get(), known, NO_TYPES);
         }
         boolean introspects = INTROSPECTION.matcher(text).find();
         Typed before = introspects ? typed.latest(readers) : typed.known(readers);
@@ -170,8 +152,8 @@ public final class GraphQlQueries {
             return new Understood(before.schema(), known, before.index());
         }
         var document = GraphQlSchema.parse(text, limits);
-        if (!introspects && generic().understands(document)) {
-            return new Understood(generic(), generic().admit(text, document, Operation.QUERY), NO_TYPES);
+        if (!introspects && generic.get().understands(document)) {
+            return new Understood(generic.get(), generic.get().admit(text, document, Operation.QUERY), NO_TYPES);
         }
         Typed current = before != null ? before : typed.current(readers);
         try {
@@ -194,14 +176,14 @@ public final class GraphQlQueries {
      * @throws A2AException KNOWLEDGE_QUERY if it is not GraphQL
      */
     public Predicate<String> namedIn(KnowledgeOperation.Query query) {
-        var known = generic().known(query.query(), Operation.QUERY);
+        var known = generic.get().known(query.query(), Operation.QUERY);
         var document = known == null ? GraphQlSchema.parse(query.query(), limits) : known.document();
         var texts = new HashSet<String>();
         var fields = new HashSet<String>();
         collect(document, texts, fields);
         collect(query.variables(), texts, fields);
         Set<String> names = texts.stream().map(Term::expand).collect(Collectors.toSet());
-        if (known != null || generic().understands(document)) {
+        if (known != null || generic.get().understands(document)) {
             return names::contains;
         }
         fields.addAll(texts);
@@ -266,13 +248,13 @@ public final class GraphQlQueries {
                 throw GraphQlFailure.SIZE.because(
                         "the subscription and its variables have more than " + limits.characters() + " characters");
             }
-            var known = generic().known(text, Operation.SUBSCRIPTION);
+            var known = generic.get().known(text, Operation.SUBSCRIPTION);
             var prepared = known != null
                     ? known
-                    : generic().prepare(text, GraphQlSchema.parse(text, limits), Operation.SUBSCRIPTION);
+                    : generic.get().prepare(text, GraphQlSchema.parse(text, limits), Operation.SUBSCRIPTION);
             var fields =
-                    generic().normalized(prepared, subscription.variables()).getTopLevelFields();
-            new GraphQlCost(generic().schema(), limits).check(fields);
+                    generic.get().normalized(prepared, subscription.variables()).getTopLevelFields();
+            new GraphQlCost(generic.get().schema(), limits).check(fields);
             if (fields.size() != 1 || !fields.getFirst().getFieldName().equals("knowledgeChanged")) {
                 throw GraphQlFailure.OPERATION.because("expected: the one field knowledgeChanged");
             }
