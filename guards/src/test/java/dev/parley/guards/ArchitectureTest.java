@@ -138,6 +138,12 @@ final class ArchitectureTest {
             .should()
             .callMethodWhere(target(owner(assignableTo(Runtime.class))).and(target(nameStartingWith("exec"))));
 
+    /** Locks with conditions do not keep the carrier of a virtual thread (docs/adr/0115). */
+    private static final ArchRule NOTHING_WAITS_FOR_A_MONITOR = noClasses()
+            .should()
+            .callMethodWhere(target(owner(type(Object.class)))
+                    .and(target(name("wait")).or(target(name("notify"))).or(target(name("notifyAll")))));
+
     private static final ArchRule ONLY_WHO_HAS_TO_LOADS_CLASSES = noClasses()
             .that()
             .resideOutsideOfPackage("dev.parley.cli..") // the agents in jars that the user names
@@ -385,6 +391,7 @@ final class ArchitectureTest {
         assertFound(ONLY_WHO_HAS_TO_BUILDS_PROCESSES, "buildsAProcess");
         assertFound(NOTHING_EXECUTES, "executes");
         assertFound(ONLY_WHO_HAS_TO_LOADS_CLASSES, "loadsAClass");
+        assertFound(NOTHING_WAITS_FOR_A_MONITOR, "waitsForAMonitor");
     }
 
     private static void assertFound(ArchRule rule, String method) {
@@ -437,6 +444,11 @@ final class ArchitectureTest {
                 .filter(each -> !each.isAnnotatedWith(NullMarked.class))
                 .map(JavaPackage::getName)
                 .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void conditionsAreThoseOfLocks() {
+        NOTHING_WAITS_FOR_A_MONITOR.check(CLASSES);
     }
 
     @Test

@@ -34,6 +34,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.support.ChangeCount;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.GroupListener;
 import java.time.Duration;
@@ -68,11 +69,8 @@ final class Views implements AgentEndpoint {
     private final Durations durations;
     private final Map<String, GroupSummary> standings = new LruMap<>(MOST_GROUPS);
 
-    /** Notified after each commit. */
-    private final Object commits = new Object();
-
-    private boolean closed;
-    private long committed;
+    private final ChangeCount commits = new ChangeCount();
+    private volatile boolean closed;
 
     Views(HubParts hub, Events events, Durations durations) {
         this.hub = hub;
@@ -81,16 +79,9 @@ final class Views implements AgentEndpoint {
         hub.database().listen(new GroupListener() {
             @Override
             public void committed(int works) {
-                wake();
+                commits.add();
             }
         });
-    }
-
-    private void wake() {
-        synchronized (commits) {
-            committed++;
-            commits.notifyAll();
-        }
     }
 
     /** Drops sums over the events of a group, which are read again at the next use. */
@@ -102,10 +93,8 @@ final class Views implements AgentEndpoint {
 
     /** Ends all streams. */
     void close() {
-        synchronized (commits) {
-            closed = true;
-            commits.notifyAll();
-        }
+        closed = true;
+        commits.add();
     }
 
     @Override
@@ -373,7 +362,7 @@ final class Views implements AgentEndpoint {
         private final EventFilter filter;
         private final CallContext caller;
         private long last;
-        private boolean left;
+        private volatile boolean left;
 
         Live(EventFilter filter, CallContext caller, long last) {
             this.filter = filter;
@@ -385,23 +374,16 @@ final class Views implements AgentEndpoint {
         public @Nullable List<EventView> next(Duration patience) throws InterruptedException {
             long end = System.nanoTime() + patience.toNanos();
             while (true) {
-                long before;
-                synchronized (commits) {
-                    if (left || closed) {
-                        return null;
-                    }
-                    before = committed;
+                long before = commits.count();
+                if (left || closed) {
+                    return null;
                 }
                 List<EventView> next = some();
-                long rest = (end - System.nanoTime()) / 1_000_000;
+                long rest = end - System.nanoTime();
                 if (!next.isEmpty() || rest <= 0) {
                     return next;
                 }
-                synchronized (commits) {
-                    if (!left && !closed && committed == before) {
-                        commits.wait(rest);
-                    }
-                }
+                commits.await(before, rest);
             }
         }
 
@@ -417,10 +399,8 @@ final class Views implements AgentEndpoint {
 
         @Override
         public void close() {
-            synchronized (commits) {
-                left = true;
-                commits.notifyAll();
-            }
+            left = true;
+            commits.add();
         }
     }
 }

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,9 @@ final class OwnAgents {
     private final Set<String> hosted = ConcurrentHashMap.newKeySet();
     private final Map<String, byte[]> waiting = new LinkedHashMap<>();
     private boolean running;
-    private volatile boolean idle = true;
+    /** At zero if the agents that are hosted are registered. */
+    private volatile CountDownLatch busy = new CountDownLatch(0);
+
     private volatile boolean closed;
 
     OwnAgents(HubParts hub, EntryPublisher publisher) {
@@ -70,9 +74,9 @@ final class OwnAgents {
 
     private void write(String name, byte[] card) {
         waiting.put(name, card);
-        idle = false;
         if (!running) {
             running = true;
+            busy = new CountDownLatch(1);
             Thread.ofVirtual().name("registry-agents").start(this::work);
         }
     }
@@ -123,25 +127,16 @@ final class OwnAgents {
             }
         }
         running = false;
-        idle = true;
-        notifyAll();
+        busy.countDown();
         return null;
     }
 
     /** Waits until all agents that are hosted are registered. */
     void await() {
-        if (idle) {
-            return;
-        }
-        long end = System.nanoTime() + PATIENCE_MILLIS * 1_000_000;
-        synchronized (this) {
-            try {
-                for (long rest = PATIENCE_MILLIS; !idle && rest > 0; rest = (end - System.nanoTime()) / 1_000_000) {
-                    wait(rest);
-                }
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-            }
+        try {
+            var unused = busy.await(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
         }
     }
 }

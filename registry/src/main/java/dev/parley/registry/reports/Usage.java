@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -128,6 +129,9 @@ final class Usage implements HubObserver, AutoCloseable {
     private final AtomicReferenceArray<Cell> recent = new AtomicReferenceArray<>(RECENT);
 
     private final DamagedRows damaged = new DamagedRows("measures of the group");
+
+    /** Held by the one write at a time. Calls are counted without it. */
+    private final ReentrantLock writing = new ReentrantLock();
 
     private volatile boolean closed;
 
@@ -241,10 +245,18 @@ final class Usage implements HubObserver, AutoCloseable {
     }
 
     /** Writes the changes. */
-    synchronized void write() {
-        if (closed) {
-            return;
+    void write() {
+        writing.lock();
+        try {
+            if (!closed) {
+                writeChanges();
+            }
+        } finally {
+            writing.unlock();
         }
+    }
+
+    private void writeChanges() {
         scheduled.set(false);
         var ended = new ArrayList<Hour>();
         for (Hour one = past.poll(); one != null; one = past.poll()) {
@@ -359,8 +371,9 @@ final class Usage implements HubObserver, AutoCloseable {
 
     /** Replaces the name of a caller; its numbers stay. Returns the number of rows. */
     int erase(String group, String caller) {
-        synchronized (this) { // after which no write names the caller for calls until now
-            write();
+        writing.lock();
+        try {
+            write(); // after which none names the caller for calls until now
             requireNonNull(hour.get()).cells().values().removeIf(cell -> {
                 boolean isErased =
                         cell.key.group().equals(group) && cell.key.caller().equals(caller);
@@ -369,6 +382,8 @@ final class Usage implements HubObserver, AutoCloseable {
                 }
                 return isErased;
             });
+        } finally {
+            writing.unlock();
         }
         List<Long> hours = database.read(session -> session.list(
                 row -> row.getLong(1),

@@ -24,6 +24,7 @@ import java.util.concurrent.Phaser;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -58,6 +59,9 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private final Semaphore work = new Semaphore(1);
     private final Thread worker;
     private final Phaser loads = new Phaser(1);
+    /** Held by the one load at a time. A search takes it only if vectors are missing in memory. */
+    private final ReentrantLock loading = new ReentrantLock();
+
     private volatile boolean hasChanged;
     private volatile boolean isClosed;
     private volatile long last;
@@ -242,7 +246,16 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private record Loaded(long seq, long number, Vector vector, String entry) {}
 
     /** Reads vectors that were written since the last time, by this hub or another. */
-    private synchronized long load(DatabaseSession session) throws SQLException {
+    private long load(DatabaseSession session) throws SQLException {
+        loading.lock();
+        try {
+            return loadNew(session);
+        } finally {
+            loading.unlock();
+        }
+    }
+
+    private long loadNew(DatabaseSession session) throws SQLException {
         List<Loaded> loaded = session.list(
                 row -> new Loaded(
                         row.getLong(1),

@@ -1,6 +1,7 @@
 package dev.parley.registry.store;
 
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.support.ChangeCount;
 import dev.parley.registry.EntryChange;
 import java.time.Duration;
 import java.util.List;
@@ -9,20 +10,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Wakes the readers of the log of changes. Safe for any thread. */
 final class ChangeFeed {
-    private long committed;
-    private boolean closed;
+    private final ChangeCount commits = new ChangeCount();
+    private volatile boolean closed;
 
     /** Changes after a position, and the position after all that were looked at. */
     record Batch(List<EntryChange> changes, long last) {}
 
-    synchronized void wake() {
-        committed++;
-        notifyAll();
+    void wake() {
+        commits.add();
     }
 
-    synchronized void close() {
+    void close() {
         closed = true;
-        notifyAll();
+        commits.add();
     }
 
     /** @param reader reads the changes after a number */
@@ -33,7 +33,7 @@ final class ChangeFeed {
     private final class Reader implements Feed<EntryChange> {
         private final LongFunction<Batch> reader;
         private long last;
-        private boolean left;
+        private volatile boolean left;
 
         Reader(long after, LongFunction<Batch> reader) {
             this.last = after;
@@ -44,12 +44,9 @@ final class ChangeFeed {
         public @Nullable List<EntryChange> next(Duration patience) throws InterruptedException {
             long end = System.nanoTime() + patience.toNanos();
             while (true) {
-                long before;
-                synchronized (ChangeFeed.this) {
-                    if (left || closed) {
-                        return null;
-                    }
-                    before = committed;
+                long before = commits.count();
+                if (isOver()) {
+                    return null;
                 }
                 long from = last;
                 Batch batch;
@@ -62,25 +59,18 @@ final class ChangeFeed {
                     throw failure;
                 }
                 last = batch.last();
-                long rest = (end - System.nanoTime()) / 1_000_000;
+                long rest = end - System.nanoTime();
                 if (!batch.changes().isEmpty() || rest <= 0) {
                     return batch.changes();
                 }
-                if (last > from) {
-                    continue; // a full page of changes that the reader may not see
-                }
-                synchronized (ChangeFeed.this) {
-                    if (!left && !closed && committed == before) {
-                        ChangeFeed.this.wait(rest);
-                    }
+                if (last == from) { // else it was a full page of changes that the reader may not see
+                    commits.await(before, rest);
                 }
             }
         }
 
         private boolean isOver() {
-            synchronized (ChangeFeed.this) {
-                return left || closed;
-            }
+            return left || closed;
         }
 
         @Override
@@ -90,10 +80,8 @@ final class ChangeFeed {
 
         @Override
         public void close() {
-            synchronized (ChangeFeed.this) {
-                left = true;
-                ChangeFeed.this.notifyAll();
-            }
+            left = true;
+            commits.add();
         }
     }
 }
