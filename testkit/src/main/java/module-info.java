@@ -4,7 +4,6 @@ module dev.parley.testkit {
     requires dev.parley.dialect;
     requires transitive dev.parley.engine;
     requires transitive java.net.http;
-    requires transitive java.sql;
     requires jdk.httpserver;
     requires static transitive org.junit.jupiter.api;
     requires static org.assertj.core;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Outsider.Shown;
+import dev.parley.store.Faults;
+import dev.parley.store.Faults.Fault;
+import dev.parley.store.Faults.Side;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.testkit.Eventually;
-import dev.parley.testkit.Faults;
-import dev.parley.testkit.Faults.Fault;
-import dev.parley.testkit.Faults.Side;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.knowledge.model.KnowledgeStoreException;
 import dev.parley.protocol.Feed;
+import dev.parley.store.Faults;
+import dev.parley.store.Faults.Fault;
+import dev.parley.store.Faults.Side;
 import dev.parley.store.database.Database;
 import dev.parley.store.spi.StoreException;
-import dev.parley.testkit.Faults;
-import dev.parley.testkit.Faults.Fault;
-import dev.parley.testkit.Faults.Side;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -15,7 +15,6 @@ import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.StoreException;
-import dev.parley.testkit.Faults;
 import dev.parley.testkit.PushStoreContract;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -3,11 +3,11 @@ package dev.parley.trust;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.store.Faults;
+import dev.parley.store.Faults.Fault;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.testkit.Eventually;
-import dev.parley.testkit.Faults;
-import dev.parley.testkit.Faults.Fault;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory.Actor;
 import dev.parley.trust.Directory.NewKey;

@@ -5,14 +5,14 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.store.Faults;
+import dev.parley.store.Faults.Fault;
+import dev.parley.store.Faults.Side;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
-import dev.parley.testkit.Faults;
-import dev.parley.testkit.Faults.Fault;
-import dev.parley.testkit.Faults.Side;
 import dev.parley.testkit.SettableClock;
 import dev.parley.trust.Directory;
 import dev.parley.trust.tokens.Sessions.BrowserSession;

@@ -1,4 +1,4 @@
-package dev.parley.testkit;
+package dev.parley.store;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
