@@ -84,25 +84,14 @@ public record Envelope(
 
     /** Order among the tasks of an agent that wait. */
     public enum Priority {
-        LOW(1),
-        MEDIUM(2),
-        HIGH(4),
-        CRITICAL(8);
-
-        private final int weight;
-
-        Priority(int weight) {
-            this.weight = weight;
-        }
+        LOW,
+        MEDIUM,
+        HIGH,
+        CRITICAL;
 
         /** The word on the wire. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
-        }
-
-        /** Share of the turns while tasks of several priorities wait. */
-        public int weight() {
-            return weight;
         }
     }
 

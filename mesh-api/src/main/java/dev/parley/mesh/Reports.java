@@ -3,7 +3,6 @@ package dev.parley.mesh;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
-import dev.parley.mesh.MeshContent.Acceptance;
 import dev.parley.mesh.MeshContent.Outcome;
 import dev.parley.mesh.MeshContent.Problem;
 import dev.parley.mesh.MeshContent.Rejection;
@@ -15,7 +14,6 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -27,17 +25,6 @@ public final class Reports {
     private static final String PROGRESS = "progress";
 
     private Reports() {}
-
-    /**
-     * The first answer to a delegation.
-     *
-     * @param completion when the task will probably end; null if nothing is known
-     */
-    public static MeshContent first(Task task, @Nullable Instant completion, List<String> capabilities) {
-        return task.status().state() == TaskState.REJECTED
-                ? new Rejection(text(task, "the agent declined the task"), MeshError.TASK_REJECTED.word(), List.of())
-                : new Acceptance(task.id(), completion, capabilities);
-    }
 
     /**
      * The message about the state of a task.

@@ -91,15 +91,6 @@ public final class Guard {
         };
     }
 
-    /**
-     * Refuses a caller without permission for the operation of that name, outside of tasks and skills.
-     *
-     * @throws A2AException PERMISSION_DENIED
-     */
-    public void require(String operation, CallContext context) {
-        require(operation, null, context, "");
-    }
-
     private void require(Operation operation, CallContext context) {
         try {
             admit(operation, context);

@@ -153,22 +153,6 @@ public final class TrustBuilder {
         return this;
     }
 
-    /** Claim of other issuers with a caller's group; default none: callers belong to the default group. */
-    public TrustBuilder groupClaim(String claim) {
-        this.groupClaim = requireNonNull(claim, "claim");
-        return this;
-    }
-
-    /**
-     * Lets users of the first issuer sign in at the console; default: they do not.
-     *
-     * @param client id of the console at the issuer, as a public client
-     */
-    public TrustBuilder openIdClient(String client) {
-        this.openIdClient = requireNonNull(client, "client");
-        return this;
-    }
-
     Set<String> audiences() {
         return audiences.isEmpty() ? Set.of(hub.get()) : audiences;
     }

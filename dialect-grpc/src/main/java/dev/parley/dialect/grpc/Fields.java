@@ -100,11 +100,6 @@ final class Fields<T> implements Kind<T> {
         <V extends @Nullable Object> V next() {
             return (V) values[next++];
         }
-
-        Row skip() {
-            next++;
-            return this;
-        }
     }
 
     private final Descriptor type;

@@ -45,8 +45,4 @@ public final class ReadSet {
                 || predicates.contains(statement.predicate())
                 || statement.object() instanceof Resource resource && objects.contains(resource.id());
     }
-
-    boolean isEmpty() {
-        return !everything && subjects.isEmpty() && predicates.isEmpty() && objects.isEmpty();
-    }
 }

@@ -23,9 +23,6 @@ public record EntityFilter(
     /** Characters of a text that is looked for: a database compares the whole of it at each place of each value. */
     public static final int MAX_TEXT = 500;
 
-    /** Every entity. */
-    public static final EntityFilter ALL = new EntityFilter(List.of(), null, List.of(), null, false);
-
     public EntityFilter {
         requireShort("text", text == null ? "" : text);
         types = types.stream().map(Term::expand).toList();

@@ -297,10 +297,6 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
 
     // ---- Sending
 
-    long last() {
-        return last;
-    }
-
     /** True if the server has nothing to do. */
     boolean isEmpty() {
         return changes.isEmpty();

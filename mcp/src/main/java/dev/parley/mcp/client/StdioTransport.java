@@ -123,11 +123,6 @@ public final class StdioTransport implements McpTransport {
                 .start(work);
     }
 
-    /** Process id, for the log and tests. */
-    public long pid() {
-        return process.pid();
-    }
-
     private void readMessages() {
         String problem;
         try (InputStream out = new BufferedInputStream(process.getInputStream())) {

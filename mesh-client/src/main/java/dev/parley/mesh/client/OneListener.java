@@ -72,7 +72,7 @@ public final class OneListener implements AutoCloseable {
 
     private OneListener(Builder builder) {
         this.own = builder.own;
-        this.clock = builder.clock;
+        this.clock = InstantSource.system();
         this.messages = new Messages(own, clock);
         this.secrets = builder.secrets;
         this.others = builder.others;
@@ -95,7 +95,6 @@ public final class OneListener implements AutoCloseable {
                 .maxConnections(MAX_CONNECTIONS);
         private String path = "/one/" + secret();
         private @Nullable StandardWebhooks secrets;
-        private InstantSource clock = InstantSource.system();
         private Consumer<Message> others = message -> {
             throw OneException.of(MeshError.AGENT_NOT_FOUND, "no delegation has this correlation id");
         };
@@ -143,11 +142,6 @@ public final class OneListener implements AutoCloseable {
         /** Receives messages that belong to no delegation of a client of this listener. Default: they are refused. */
         public Builder others(Consumer<Message> reader) {
             this.others = requireNonNull(reader, "reader");
-            return this;
-        }
-
-        Builder clock(InstantSource clock) {
-            this.clock = clock;
             return this;
         }
 

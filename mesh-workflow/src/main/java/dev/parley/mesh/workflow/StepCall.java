@@ -111,14 +111,6 @@ final class StepCall implements Runnable {
         this.isBare = target.agent().isForeign();
     }
 
-    Step step() {
-        return step;
-    }
-
-    int attempt() {
-        return attempt;
-    }
-
     /** Ends the wait, without a result. */
     void stop() {
         stopped.countDown();

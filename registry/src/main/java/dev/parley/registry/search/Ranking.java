@@ -58,10 +58,6 @@ final class Ranking {
         return new Ranking(Arrays.copyOf(rows, size), Arrays.copyOf(scores, size));
     }
 
-    int size() {
-        return rows.length;
-    }
-
     /** Keys of the entries. */
     LongStream numbers() {
         return Arrays.stream(rows).mapToLong(row -> row >> SHIFT);

@@ -14,8 +14,6 @@ import java.util.Arrays;
 record WordList(int[] rows, char[] fits, long version, long all) {
     static final int BEST = 0xFFFF;
 
-    static final WordList NONE = new WordList(new int[0], new char[0], 0, 0);
-
     /** Memory of a list besides its rows. */
     private static final int OVERHEAD = 120;
 

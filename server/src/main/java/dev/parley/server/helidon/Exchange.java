@@ -65,10 +65,6 @@ public final class Exchange extends ExchangeState {
         this.response = response;
     }
 
-    Connection connection() {
-        return connection;
-    }
-
     // --- the request
 
     /** The method, as the client wrote it. */
