@@ -22,7 +22,6 @@ import dev.parley.dialect.operations.OperationRow;
 import dev.parley.dialect.operations.Rest;
 import dev.parley.dialect.operations.V1Operations;
 import dev.parley.dialect.operations.WireOperation;
-import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.dialect.served.Providers;
 import dev.parley.dialect.served.ServedAgent;
 import dev.parley.dialect.spi.DialectProvider;
@@ -36,7 +35,6 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.extension.ExtensionStyle;
 import dev.parley.protocol.support.Hmac;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -59,8 +57,7 @@ public final class Dialects {
     private static final String CARD_BEFORE_V03 = "/agent/authenticatedExtendedCard";
 
     private final DialectSettings settings;
-    private final RpcMethods methods;
-    private final Kernel kernel = new Kernel();
+    private final RpcDialects rpc;
     private final List<Edge> edges = new ArrayList<>();
 
     /** Dialects that sign the addresses of files with a key of their own, which the next start does not know. */
@@ -74,7 +71,8 @@ public final class Dialects {
      */
     public Dialects(DialectSettings settings, byte[] fileKey, BiPredicate<String, String> welcome) {
         this.settings = settings;
-        this.methods = new RpcMethods(settings);
+        var kernel = new Kernel();
+        this.rpc = new RpcDialects(settings, kernel);
         edges.add(kernel);
         edges.add(new Vault(new FileLinks(Hmac.key(fileKey), welcome, InstantSource.system())));
         Providers.INSTALLED.forEach(provider -> edges.add(new ProvidedEdge(provider)));
@@ -106,7 +104,7 @@ public final class Dialects {
                 return edge.answer(served.below(edge.suffix()));
             }
             if (isRpc(request.path())) {
-                return answerRpc(served);
+                return rpc.answer(served);
             }
             return edge != null && request.method().equals("POST") ? notServed(request, agent) : answerRest(served);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
@@ -257,31 +255,6 @@ public final class Dialects {
         return path.isEmpty() || path.equals("/");
     }
 
-    private WireAnswer answerRpc(ServedRequest served) {
-        RpcEnvelope envelope = RpcEnvelope.read(served.http(), Dialect.V1, served.caller(), served.framing());
-        ServedAgent agent = served.agent();
-        ExtensionRow row = agent.extensions().named(envelope.method());
-        if (row != null && (envelope.problem() == null || answersWithoutId(row, served.http(), agent))) {
-            Dialect dialect = served.dialect(row, Dialect.V1);
-            served.framing().use(ResponseFraming.rpc(dialect, envelope.id()));
-            return served.rpc(dialect, row, envelope);
-        }
-        ExtensionRow unserved = row == null ? ExtensionTable.installed().named(envelope.method()) : null;
-        if (unserved != null && envelope.problem() == null) { // what its clients expect of an agent without it
-            served.framing().use(ResponseFraming.rpc(served.dialect(unserved, Dialect.V1), envelope.id()));
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
-        }
-        Version version = Version.of(served.http(), agent.dialects());
-        return agent.speaksKernelAtRoot() && version == Version.UNSAID && Kernel.has(envelope.method())
-                ? kernel.answer(served)
-                : methods.answer(served, envelope, version);
-    }
-
-    /** Clients of extensions that differ from A2A may call without an id, as callers of A2A before 1.0. */
-    private static boolean answersWithoutId(ExtensionRow row, WireRequest request, ServedAgent agent) {
-        return !row.style().equals(ExtensionStyle.A2A) && Version.of(request, agent.dialects()) != Version.V1;
-    }
-
     private WireAnswer answerRest(ServedRequest served) {
         WireRequest request = served.http();
         ServedAgent agent = served.agent();
@@ -302,7 +275,7 @@ public final class Dialects {
         }
         Dialect dialect = restDialect(request, agent, served.caller());
         framing.use(restForm(dialect, request));
-        return answerRest(dialect, Rest.of(methods.of(dialect).all(), request.method(), request.path()), served);
+        return answerRest(dialect, Rest.of(rpc.of(dialect).all(), request.method(), request.path()), served);
     }
 
     private WireAnswer answerRest(Dialect dialect, Rest<? extends OperationRow> route, ServedRequest served) {
@@ -335,7 +308,7 @@ public final class Dialects {
     private Dialect restDialect(WireRequest request, ServedAgent agent, CallContext caller) {
         Version version = Version.of(request, agent.dialects());
         if (version == Version.V1) {
-            methods.requireV1(version, agent.dialects());
+            rpc.requireV1(version, agent.dialects());
             return Dialect.V1; // its body need not be looked at
         }
         boolean oldPath = Rest.hasOldPrefix(request.path());
@@ -347,7 +320,7 @@ public final class Dialects {
         if (version.isOlder() || version == Version.UNSAID && oldPath) {
             throw Version.notSupported("0.3", agent.dialects());
         }
-        methods.requireV1(version, agent.dialects());
+        rpc.requireV1(version, agent.dialects());
         return Dialect.V1;
     }
 

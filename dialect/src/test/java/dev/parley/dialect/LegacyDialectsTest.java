@@ -195,7 +195,7 @@ final class LegacyDialectsTest {
 
     @ParameterizedTest
     @MethodSource("methodsAndVersions")
-    void onlySharedMethodsWithoutAVersionLookTheirTaskUp(String method, String version, String expected) {
+    void noCallLooksATaskUpToFindItsDialect(String method, String version, String expected) {
         var read = new ArrayList<Operation>();
         exchange.endpoint.answers = call -> {
             if (call instanceof Operation.GetTask) {
@@ -207,17 +207,53 @@ final class LegacyDialectsTest {
         exchange.with("A2A-Version", version).rpc(envelope(method, requireNonNull(PARAMS.get(method))));
 
         boolean reads = !expected.startsWith("-") && (method.equals("GetTask") || method.equals("tasks/get"));
-        boolean looksUp = version.isEmpty() && SHARED.contains(method);
-        assertThat(read).hasSize((reads ? 1 : 0) + (looksUp ? 1 : 0));
+        assertThat(read).hasSize(reads ? 1 : 0);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"tasks/get", "tasks/cancel", "tasks/resubscribe"})
-    void aTaskThatItsCallerNamedIsShownInTheFirstVersion(String method) {
+    void aTaskThatItsCallerNamedIsShownInTheFirstVersion(String method) throws Exception {
         WireAnswer answer = exchange.rpc(envelope(method, "{'id':'mine'}"));
 
-        assertThat(outcome(answer)).isEqualTo("0.1");
+        String shown = answer instanceof WireAnswer.Whole whole ? text(whole.body()) : frames(answer);
+        assertThat(shown).contains("\"result\":{\"id\":\"mine\"").doesNotContain("\"kind\"", "t-9", "t-1");
         assertThat(requireNonNull(exchange.endpoint.context).namesTasks()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tasks/get", "tasks/cancel", "tasks/resubscribe"})
+    void aTaskThatTheServerNamedIsShownInTheSecondVersion(String method) throws Exception {
+        WireAnswer answer = exchange.rpc(envelope(method, "{'id':'t-9'}"));
+
+        String shown = answer instanceof WireAnswer.Whole whole ? text(whole.body()) : frames(answer);
+        assertThat(shown).contains("\"kind\":\"task\"", "\"id\":\"t-9\"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"{'id':'mine'} | 0", "{'id':'mine','historyLength':1} | 1", "{'id':'mine','historyLength':9} | 2"})
+    void aNamedTaskHasTheHistoryThatTheFirstVersionAsksFor(String params, int messages) {
+        var history = List.of(Message.user(Part.text("one")), Message.user(Part.text("two")));
+        exchange.endpoint.answering(
+                new Task("t-1", "c-4", TaskStatus.of(TaskState.WORKING, Instant.EPOCH), List.of(), history, Map.of()));
+
+        Tree shown = Tree.of(whole(exchange.rpc(envelope("tasks/get", params)))).at("result");
+
+        assertThat(shown.at("id").text()).isEqualTo(NAMED);
+        assertThat(shown.at("history").value() instanceof List<?> read ? read.size() : 0)
+                .isEqualTo(messages);
+    }
+
+    @Test
+    void aSubscriptionToANamedTaskThatHasEndedShowsItsEnd() throws Exception {
+        var ended = new Task(
+                "t-1", "c-4", TaskStatus.of(TaskState.COMPLETED, Instant.EPOCH), List.of(), List.of(), Map.of());
+        exchange.endpoint.answering(ended).failingStreams(A2AException.of(A2AError.UNSUPPORTED_OPERATION));
+
+        String frames = frames(exchange.rpc(envelope("tasks/resubscribe", "{'id':'mine'}")));
+
+        assertThat(frames).contains("\"id\":\"mine\"", "\"final\":true").doesNotContain("t-1");
     }
 
     @Test

@@ -20,6 +20,7 @@ final class ScriptedEndpoint implements AgentEndpoint {
     List<LoggedEvent> events = List.of();
 
     private @Nullable RuntimeException failure;
+    private @Nullable RuntimeException streamFailure;
 
     @Nullable
     Operation asked;
@@ -39,6 +40,12 @@ final class ScriptedEndpoint implements AgentEndpoint {
         return this;
     }
 
+    /** Fails every stream. */
+    ScriptedEndpoint failingStreams(RuntimeException failure) {
+        this.streamFailure = failure;
+        return this;
+    }
+
     @Override
     @SuppressWarnings("unchecked") // the script knows
     public <R> R call(Operation.Call<R> operation, CallContext context) {
@@ -54,6 +61,9 @@ final class ScriptedEndpoint implements AgentEndpoint {
         this.asked = operation;
         this.context = context;
         failIfTold();
+        if (streamFailure != null) {
+            throw streamFailure;
+        }
         return (Feed<E>) streamOf(events);
     }
 

@@ -2,8 +2,8 @@ package dev.parley.dialect.calls;
 
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.FailureFraming;
-import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.answers.RpcEnvelope;
+import dev.parley.dialect.legacy.UnversionedCall;
 import dev.parley.dialect.operations.ExtensionRow;
 import dev.parley.dialect.operations.OperationRow;
 import dev.parley.dialect.operations.Rest;
@@ -13,6 +13,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireCall;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.dialect.wire.LargeBodies;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
@@ -21,6 +22,8 @@ import dev.parley.protocol.extension.WireDocument;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,27 +57,40 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
 
     /** Has the agent answer, in the form of the framing. */
     public WireAnswer answer(Dialect dialect, OperationRow row, Operation read) {
+        return exchange(dialect, () -> row, read, dialect::before, dialect.has(Dialect.Trait.NAMES_TASKS));
+    }
+
+    /** Has the agent answer a call whose dialect its answer shows. */
+    public WireAnswer answer(UnversionedCall call, Operation read) {
+        return exchange(call.dialect(), call::row, read, (agent, operation) -> call.before(agent), true);
+    }
+
+    private WireAnswer exchange(
+            Dialect dialect,
+            Supplier<OperationRow> row,
+            Operation read,
+            BiFunction<AgentEndpoint, Operation, AgentEndpoint> view,
+            boolean namesTasks) {
         read.requireShortIds();
-        Operation operation = row.resuming(read, http.header(Headers.LAST_EVENT_ID));
+        Operation operation = row.get().resuming(read, http.header(Headers.LAST_EVENT_ID));
         CallContext context = context(caller, http);
         if (!dialect.equals(Dialect.V1)) {
-            context = context.withDialect(dialect.name(), dialect.has(Dialect.Trait.NAMES_TASKS));
+            context = context.withDialect(dialect.name(), namesTasks);
         }
-        ResponseFraming form = framing.form();
         var call = new WireCall(
-                operation, agent -> dialect.before(agent, operation), result -> written(dialect, row, form, result));
+                operation, agent -> view.apply(agent, operation), result -> written(dialect, row.get(), result));
         return agent.exchange(call, context, http.body().length);
     }
 
-    private WireAnswer written(Dialect dialect, OperationRow row, ResponseFraming form, @Nullable Object result) {
+    private WireAnswer written(Dialect dialect, OperationRow row, @Nullable Object result) {
         Set<String> asked = extensions(http);
         var headers = new LinkedHashMap<String, String>();
         String activated = agent.activated(asked);
         if (!activated.isEmpty()) {
             headers.put(dialect.extensionsHeader(), activated);
         }
-        var answer = new OperationRow.Answer(form, headers, caller, asked, agent.card());
-        if (result instanceof DocumentAnswer source && !form.isRpc()) {
+        var answer = new OperationRow.Answer(framing, headers, caller, asked, agent.card());
+        if (result instanceof DocumentAnswer source && !framing.form().isRpc()) {
             return document(source.document(), headers);
         }
         if (!(result instanceof Feed<?> stream)) {
@@ -83,7 +99,8 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         headers.put("Content-Type", Headers.EVENT_STREAM);
         headers.putAll(dialect.streamHeaders());
         headers.put("X-Accel-Buffering", "no"); // nginx would collect events
-        return new WireAnswer.Events(headers, row.frames(answer, stream), form::failure);
+        return new WireAnswer.Events(
+                headers, row.frames(answer, stream), problem -> framing.form().failure(problem));
     }
 
     /** A document differs between callers, so caches of several must not keep it. */

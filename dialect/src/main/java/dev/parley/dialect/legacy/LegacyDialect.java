@@ -1,7 +1,5 @@
 package dev.parley.dialect.legacy;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.dialect.answers.Dialect;
 import dev.parley.dialect.answers.Problem;
 import dev.parley.dialect.operations.OperationTable;
@@ -10,7 +8,6 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.Artifact;
-import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
@@ -18,6 +15,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskArtifactUpdateEvent;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -65,25 +63,6 @@ public final class LegacyDialect extends Dialect {
         this.first = first;
     }
 
-    /**
-     * Returns the dialect of a call that 0.1 and 0.3 share and that names no version: 0.1 if it calls its task by the name
-     * that its caller gave it, which only clients of 0.1 do. Nothing in the request shows this, so the task is looked up.
-     *
-     * @param merged whether the answer is to be read in both versions, if it is not of 0.1
-     */
-    public static LegacyDialect of(Operation call, AgentEndpoint agent, CallContext caller, boolean merged) {
-        String id = requireNonNull(LegacyEndpoint.nameIn(call));
-        try {
-            Task task = agent.call(new Operation.GetTask(null, id, 0), caller.withDialect(TYPE.name(), true));
-            if (!task.id().equals(id)) {
-                return TYPE;
-            }
-        } catch (A2AException none) {
-            // there is no task to be named
-        }
-        return merged ? MERGED : KIND;
-    }
-
     private static Set<Trait> traits(boolean first, boolean wraps) {
         Set<Trait> traits = EnumSet.of(first ? Trait.NAMES_TASKS : Trait.NUMBERS_FRAMES);
         if (wraps) {
@@ -94,6 +73,10 @@ public final class LegacyDialect extends Dialect {
 
     public OperationTable operations() {
         return operations;
+    }
+
+    boolean isFinal(TaskState state) {
+        return model.isFinal(state);
     }
 
     @Override

@@ -77,7 +77,7 @@ final class LegacyEndpoint implements AgentEndpoint {
     }
 
     /** How many messages of history the caller wants; 0 for none. */
-    private static int historyIn(Operation operation) {
+    static int historyIn(Operation operation) {
         Integer length = switch (operation) {
             case Send send -> send.configuration().historyLength();
             case GetTask get -> get.historyLength();
@@ -90,7 +90,7 @@ final class LegacyEndpoint implements AgentEndpoint {
      * Returns the task with the history of those that had its name before it: in 0.1 a message to a task that has ended goes
      * on with it, where 1.0 begins another one that refers to it.
      */
-    private Task withEarlier(Task task, int length, CallContext context) {
+    Task withEarlier(Task task, int length, CallContext context) {
         var history = new ArrayList<Message>(task.history());
         Set<String> seen = new HashSet<>(Set.of(task.id()));
         while (!history.isEmpty() && history.size() < length) {

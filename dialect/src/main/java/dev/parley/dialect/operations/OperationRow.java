@@ -1,5 +1,6 @@
 package dev.parley.dialect.operations;
 
+import dev.parley.dialect.answers.FailureFraming;
 import dev.parley.dialect.answers.ResponseFraming;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
@@ -37,16 +38,22 @@ public interface OperationRow {
     /**
      * The answer to a call.
      *
+     * @param framing its form
      * @param headers of the answer so far; rows add theirs
      * @param extensions that the caller activates
      * @param card of the agent
      */
     record Answer(
-            ResponseFraming form,
+            FailureFraming framing,
             Map<String, String> headers,
             CallContext caller,
             Set<String> extensions,
-            AgentCard card) {}
+            AgentCard card) {
+        /** The form of the answer, as far as it is known. */
+        ResponseFraming form() {
+            return framing.form();
+        }
+    }
 
     /** The answer with a result. */
     WireAnswer whole(Answer answer, @Nullable Object result);
