@@ -3,6 +3,7 @@ package dev.parley.registry.faces;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.faces.JsonFace.Members;
 import dev.parley.registry.trust.CatalogSigner;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -109,7 +110,12 @@ record ArdModel(String hub, String publisher, CatalogSigner signer) {
                 head(entry.id() + ":mcp", entry.resource().name(), MCP_CARD);
         server.put("data", McpModel.server(entry));
         json.put("type", CATALOG);
-        json.put("data", JsonFace.object("specVersion", "1.0", "entries", List.of(agent, server)));
+        json.put(
+                "data",
+                new Members()
+                        .add("specVersion", "1.0")
+                        .add("entries", List.of(agent, server))
+                        .object());
         return json;
     }
 
@@ -124,12 +130,10 @@ record ArdModel(String hub, String publisher, CatalogSigner signer) {
             signer.manifest(id, resource.type(), resource.version(), resource.digest())
                     .ifPresent(manifests::add);
         }
-        var trust = new LinkedHashMap<String, Object>();
-        trust.put("digest", resource.digest());
-        if (!manifests.isEmpty()) {
-            trust.put("trustManifests", manifests);
-        }
-        return trust;
+        return new Members()
+                .add("digest", resource.digest())
+                .add("trustManifests", manifests.isEmpty() ? null : manifests)
+                .object();
     }
 
     /** The registry itself, of which consumers take the address. */

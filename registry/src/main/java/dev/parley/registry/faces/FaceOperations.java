@@ -23,6 +23,7 @@ import dev.parley.registry.SearchOperation.Facet;
 import dev.parley.registry.SearchOperation.FoundPage;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.document.Document;
+import dev.parley.registry.faces.JsonFace.Members;
 import dev.parley.registry.federation.Federation;
 import dev.parley.registry.search.Search;
 import dev.parley.registry.store.Entries;
@@ -186,10 +187,8 @@ public final class FaceOperations {
         EntryFilter filter = ArdQuery.filter(query);
         int size = size(given, "pageSize", 10);
         String token = token(given, "pageToken");
-        var answer = new LinkedHashMap<String, Object>();
         if (FusedLists.is(token)) {
-            put(answer, fused.page(requireNonNull(token), size, caller));
-            return answer;
+            return shown(fused.page(requireNonNull(token), size, caller)).object();
         }
         boolean asksPeers = mode.equals("auto") && token == null && federation != null;
         FoundPage found =
@@ -203,22 +202,19 @@ public final class FaceOperations {
                 .toList();
         if (asksPeers) {
             Federation.Merged merged = requireNonNull(federation).search(json(query), MAX_PAGE, own, caller);
-            put(answer, fused.begin(merged.results(), size, caller));
-            answer.put(Federation.OUTCOMES, merged.peers());
-            return answer;
+            return shown(fused.begin(merged.results(), size, caller))
+                    .add(Federation.OUTCOMES, merged.peers())
+                    .object();
         }
-        put(answer, new FusedLists.Page(own, found.next()));
+        Members answer = shown(new FusedLists.Page(own, found.next()));
         if (mode.equals("referrals")) {
-            answer.put("referrals", federation == null ? List.of() : federation.referrals());
+            answer.add("referrals", federation == null ? List.of() : federation.referrals());
         }
-        return answer;
+        return answer.object();
     }
 
-    private static void put(Map<String, Object> answer, FusedLists.Page page) {
-        answer.put("results", page.results());
-        if (page.next() != null) {
-            answer.put("pageToken", page.next());
-        }
+    private static Members shown(FusedLists.Page page) {
+        return new Members().add("results", page.results()).add("pageToken", page.next());
     }
 
     private Object explore(Map<String, @Nullable Object> given, CallContext caller) {
@@ -248,16 +244,17 @@ public final class FaceOperations {
             var buckets = new ArrayList<Map<String, Object>>();
             found.buckets().forEach(bucket -> {
                 if (bucket.count() >= least) {
-                    buckets.add(JsonFace.object("value", bucket.value(), "count", bucket.count()));
+                    buckets.add(new Members()
+                            .add("value", bucket.value())
+                            .add("count", bucket.count())
+                            .object());
                 }
             });
-            Map<String, Object> shown = JsonFace.object("buckets", buckets);
-            if (found.others() > 0) {
-                shown.put("otherCount", found.others());
-            }
-            facets.put(path, shown);
+            var shown =
+                    new Members().add("buckets", buckets).add("otherCount", found.others() > 0 ? found.others() : null);
+            facets.put(path, shown.object());
         }
-        return JsonFace.object("resultType", "facets", "facets", facets);
+        return new Members().add("resultType", "facets").add("facets", facets).object();
     }
 
     private Object list(Map<String, @Nullable Object> given, CallContext caller) {
@@ -270,15 +267,11 @@ public final class FaceOperations {
         }
         EntryPage page = reader.list(
                 ArdQuery.ofList(given), column, size(given, "pageSize", 20), token(given, "pageToken"), caller);
-        var answer = new LinkedHashMap<String, Object>();
-        answer.put("items", page.entries().stream().map(model.get()::entry).toList());
-        if (page.total() >= 0) {
-            answer.put("total", page.total());
-        }
-        if (page.next() != null) {
-            answer.put("pageToken", page.next());
-        }
-        return answer;
+        return new Members()
+                .add("items", page.entries().stream().map(model.get()::entry).toList())
+                .add("total", page.total() >= 0 ? page.total() : null)
+                .add("pageToken", page.next())
+                .object();
     }
 
     private Object show(Map<String, @Nullable Object> given, CallContext caller) {
@@ -309,14 +302,13 @@ public final class FaceOperations {
             page.entries().forEach(entry -> all.add(written.catalogEntry(entry)));
             token = page.next();
         } while (token != null && all.size() < MAX_CATALOG);
+        var host = new Members()
+                .add("displayName", written.publisher())
+                .add("identifier", written.publisher())
+                .add("documentationUrl", written.hub() + "/");
         var catalog = new LinkedHashMap<String, @Nullable Object>();
         catalog.put("specVersion", "1.0");
-        catalog.put(
-                "host",
-                JsonFace.object(
-                        "displayName", written.publisher(),
-                        "identifier", written.publisher(),
-                        "documentationUrl", written.hub() + "/"));
+        catalog.put("host", host.object());
         catalog.put("entries", all);
         return written.signer().catalog(catalog);
     }
@@ -324,22 +316,22 @@ public final class FaceOperations {
     /** Addresses of the protocols of the registry. Source: RFC 9727. */
     private Object apis() {
         String hub = model.get().hub();
-        Map<String, Object> registry = new LinkedHashMap<>();
-        registry.put("anchor", hub + "/registry");
-        registry.put("service-desc", List.of(link(hub + "/openapi.json", "application/json")));
-        registry.put("service-meta", List.of(link(hub + "/.well-known/ard.json", ArdModel.CATALOG)));
-        registry.put("status", List.of(link(hub + "/health", "application/json")));
+        var registry = new Members()
+                .add("anchor", hub + "/registry")
+                .add("service-desc", List.of(link(hub + "/openapi.json", "application/json")))
+                .add("service-meta", List.of(link(hub + "/.well-known/ard.json", ArdModel.CATALOG)))
+                .add("status", List.of(link(hub + "/health", "application/json")));
         List<Map<String, String>> items = List.of(
                 Map.of("href", hub + "/registry"),
                 Map.of("href", hub + "/registry/ard"),
                 Map.of("href", hub + "/v0.1/servers"));
-        return Map.of(
-                "linkset",
-                List.of(JsonFace.object("anchor", hub + "/.well-known/api-catalog", "item", items), registry));
+        var catalog =
+                new Members().add("anchor", hub + "/.well-known/api-catalog").add("item", items);
+        return Map.of("linkset", List.of(catalog.object(), registry.object()));
     }
 
     private static Map<String, Object> link(String href, String type) {
-        return JsonFace.object("href", href, "type", type);
+        return new Members().add("href", href).add("type", type).object();
     }
 
     private static Map<?, ?> query(Map<String, @Nullable Object> given) {

@@ -150,12 +150,20 @@ record JsonFace(List<Route> routes, boolean isPublic, ErrorForm errors) implemen
                 status, headers, Json.write(errors.of(status, String.valueOf(problem.getMessage()))));
     }
 
-    /** An object with members in their order, so that the same content has the same bytes. */
-    static Map<String, Object> object(Object... members) {
-        var object = new LinkedHashMap<String, Object>();
-        for (int i = 0; i < members.length; i += 2) {
-            object.put((String) members[i], members[i + 1]);
+    /** An object with members in the order in which they were added, so that the same content has the same bytes. */
+    static final class Members {
+        private final Map<String, Object> members = new LinkedHashMap<>();
+
+        /** @param value null for no member */
+        Members add(String name, @Nullable Object value) {
+            if (value != null) {
+                members.put(name, value);
+            }
+            return this;
         }
-        return object;
+
+        Map<String, Object> object() {
+            return members;
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.FaceProtocol;
+import dev.parley.registry.faces.JsonFace.Members;
 import dev.parley.registry.faces.McpServers.Version;
 import java.util.Arrays;
 import java.util.Collections;
@@ -21,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: schema server.json of 11 December 2025.
  */
 final class McpModel {
-    /** Binding of endpoints, and label of entries, with MCP. */
     private static final String SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
     private static final String OFFICIAL = "io.modelcontextprotocol.registry/official";
@@ -83,8 +83,10 @@ final class McpModel {
     }
 
     private static Map<String, Object> remote(Endpoint endpoint) {
-        return JsonFace.object(
-                "type", endpoint.dialect().equals("sse") ? "sse" : "streamable-http", "url", endpoint.url());
+        return new Members()
+                .add("type", endpoint.dialect().equals("sse") ? "sse" : "streamable-http")
+                .add("url", endpoint.url())
+                .object();
     }
 
     static String version(Entry entry) {
@@ -98,25 +100,22 @@ final class McpModel {
      * @param document the document {@code server.json}; empty for a deleted server
      */
     static Map<String, Object> answer(Version version, Map<String, @Nullable Object> document) {
-        var official = new LinkedHashMap<String, Object>();
         String status = version.status();
-        official.put("status", List.of("active", "deprecated").contains(status) ? status : "deleted");
-        official.put("statusChangedAt", version.updated().toString());
-        official.put("publishedAt", version.published().toString());
-        official.put("updatedAt", version.updated().toString());
-        official.put("isLatest", version.isLatest());
-        Map<String, ?> server = document.isEmpty()
-                ? JsonFace.object(
-                        "$schema",
-                        SCHEMA,
-                        "name",
-                        version.name(),
-                        "description",
-                        "deleted",
-                        "version",
-                        version.version())
-                : document;
-        return JsonFace.object("server", server, "_meta", Map.of(OFFICIAL, official));
+        var official = new Members()
+                .add("status", List.of("active", "deprecated").contains(status) ? status : "deleted")
+                .add("statusChangedAt", version.updated().toString())
+                .add("publishedAt", version.published().toString())
+                .add("updatedAt", version.updated().toString())
+                .add("isLatest", version.isLatest());
+        var deleted = new Members()
+                .add("$schema", SCHEMA)
+                .add("name", version.name())
+                .add("description", "deleted")
+                .add("version", version.version());
+        return new Members()
+                .add("server", document.isEmpty() ? deleted.object() : document)
+                .add("_meta", Map.of(OFFICIAL, official.object()))
+                .object();
     }
 
     /** Whether a document is a {@code server.json} by itself. */

@@ -6,6 +6,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
 import dev.parley.registry.RegistryError;
+import dev.parley.registry.faces.JsonFace.Members;
 import dev.parley.registry.faces.McpServers.Page;
 import dev.parley.registry.faces.McpServers.Query;
 import dev.parley.registry.faces.McpServers.Version;
@@ -53,11 +54,11 @@ final class McpOperations {
     private Map<String, Object> answer(Page page, CallContext caller) {
         List<Map<String, Object>> shown =
                 page.versions().stream().map(version -> json(version, caller)).toList();
-        Map<String, Object> metadata = JsonFace.object("count", shown.size());
-        if (page.next() != null) {
-            metadata.put("nextCursor", page.next());
-        }
-        return JsonFace.object("servers", shown, "metadata", metadata);
+        var metadata = new Members().add("count", shown.size()).add("nextCursor", page.next());
+        return new Members()
+                .add("servers", shown)
+                .add("metadata", metadata.object())
+                .object();
     }
 
     private Map<String, Object> json(Version version, CallContext caller) {
