@@ -10,7 +10,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,14 +43,14 @@ public final class PlatformServlet extends HttpServlet {
      * @param platform returns null if there is none yet; requests are refused with 503 then. Called by any thread.
      */
     public PlatformServlet(Supplier<@Nullable Platform> platform) {
-        this(platform, user -> user.getName() == null ? null : new ContainerCaller(null, user.getName(), Set.of()));
+        this(platform, ContainerCaller::named);
     }
 
     /**
      * Serves the platform that {@code platform} returns at each request.
      *
-     * @param callers returns the caller that the user of a request is, null for none; default: one with the user's name, in the default
-     *     group and without scopes. Called by the threads of the container.
+     * @param callers returns the caller that the user of a request is, null for none; default: {@link
+     *     ContainerCaller#named}. Called by the threads of the container.
      */
     public PlatformServlet(
             Supplier<@Nullable Platform> platform, Function<Principal, @Nullable ContainerCaller> callers) {

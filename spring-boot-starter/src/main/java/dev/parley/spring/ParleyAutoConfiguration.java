@@ -1,5 +1,6 @@
 package dev.parley.spring;
 
+import dev.parley.dialect.spi.ContainerCaller;
 import dev.parley.servlet.PlatformServlet;
 import io.opentelemetry.api.OpenTelemetry;
 import jakarta.servlet.Servlet;
@@ -51,7 +52,7 @@ public final class ParleyAutoConfiguration {
         @Bean(SERVLET)
         ServletRegistrationBean<PlatformServlet> parleyServlet(
                 HostedHub hub, ParleyProperties properties, ObjectProvider<CallerRule> rules) {
-            CallerRule rule = rules.getIfAvailable(() -> CallerRule.BY_NAME);
+            CallerRule rule = rules.getIfAvailable(() -> ContainerCaller::named);
             var servlet = new PlatformServlet(hub::platform, rule::caller);
             var registration = new ServletRegistrationBean<>(servlet, properties.path() + "/*");
             registration.setName("parley");

@@ -39,7 +39,7 @@ public final class ParleySecurityAutoConfiguration {
 
     private static @Nullable ContainerCaller caller(Principal user) {
         if (!(user instanceof Authentication authentication)) {
-            return CallerRule.BY_NAME.caller(user);
+            return ContainerCaller.named(user);
         }
         List<String> groups = after(GROUP, authentication.getAuthorities());
         if (groups.size() > 1) {

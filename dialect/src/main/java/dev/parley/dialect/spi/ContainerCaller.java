@@ -2,6 +2,7 @@ package dev.parley.dialect.spi;
 
 import static java.util.Objects.requireNonNull;
 
+import java.security.Principal;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -16,5 +17,11 @@ public record ContainerCaller(@Nullable String group, String name, Set<String> s
     public ContainerCaller {
         requireNonNull(name, "name");
         scopes = Set.copyOf(scopes);
+    }
+
+    /** Returns the caller that has the name of {@code user}, is in the default group, and has no scopes; null if the user has no name. */
+    public static @Nullable ContainerCaller named(Principal user) {
+        String name = user.getName();
+        return name == null ? null : new ContainerCaller(null, name, Set.of());
     }
 }
