@@ -59,7 +59,7 @@ public final class HubBuilder {
         return this;
     }
 
-    /** Reads settings that are not set here from {@code source}; default: the built-in defaults. */
+    /** Reads settings that are not set here from {@code source}; default: the built-in defaults. {@link #start} has it refuse other names. */
     public HubBuilder settings(SettingReader source) {
         this.source = requireNonNull(source, "source");
         return this;
@@ -352,13 +352,13 @@ public final class HubBuilder {
     }
 
     private Setup setup() {
-        var texts = SettingReader.of(values, source);
+        SettingReader texts = SettingReader.of(values, source);
         var reader = new ReadSettings(texts);
         HubSettings settings = HubSettings.read(reader);
         List<HubExtensionSource> own = hubExtensions.stream()
                 .map(extension -> extension.configured(reader))
                 .toList();
-        texts.requireAllRead();
+        texts.requireKnown(reader.names());
         program.accept(reader);
         return new Setup(given, settings, own, reader.shown(given.settings()));
     }

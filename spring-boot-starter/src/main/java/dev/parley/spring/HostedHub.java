@@ -65,14 +65,8 @@ public final class HostedHub implements SmartLifecycle {
 
     @Override
     public void start() {
-        var settings = new PropertySettings(environment);
         HubBuilder builder = Hub.builder()
-                .settings(settings)
-                .program(read -> {
-                    if (!settings.names().isEmpty()) { // unless a customizer has taken other settings
-                        PropertyNames.requireKnown(environment, settings.names());
-                    }
-                })
+                .settings(new PropertySettings(environment))
                 .agents(agents.get().toArray(Agent[]::new));
         if (properties.defaultAgent() != null) {
             builder.defaultAgent(properties.defaultAgent());

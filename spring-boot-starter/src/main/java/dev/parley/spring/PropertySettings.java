@@ -5,31 +5,27 @@ import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.protocol.settings.SettingSpec.Trait;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
-/**
- * Settings of a hub as properties {@code parley.NAME} of an application, in all spellings that Spring Boot takes. Confined to one
- * thread.
- */
-final class PropertySettings implements SettingReader {
+/** Settings of a hub as properties {@code parley.NAME} of an application, in all spellings that Spring Boot takes. Safe for any thread. */
+public final class PropertySettings implements SettingReader {
     private static final String PREFIX = "parley.";
 
+    private final Environment environment;
     private final Binder binder;
-    private final TreeSet<String> names = new TreeSet<>();
 
-    PropertySettings(Environment environment) {
+    public PropertySettings(Environment environment) {
+        this.environment = environment;
         this.binder = Binder.get(environment);
     }
 
     /** @throws IllegalArgumentException if the property is no value of the setting */
     @Override
     public <T> @Nullable T read(SettingSpec<T> setting) {
-        names.add(setting.name());
         String text = text(setting.name());
         if (text == null) {
             return setting.defaultValue();
@@ -47,16 +43,15 @@ final class PropertySettings implements SettingReader {
 
     @Override
     public EffectiveSetting effective(SettingSpec<?> setting) {
-        names.add(setting.name());
         String text = text(setting.name());
         return text == null
                 ? new EffectiveSetting(setting.fallback(), "default", null)
                 : new EffectiveSetting(text, "file", PREFIX + setting.name());
     }
 
-    /** Names of the settings that have been read, or that other settings took the place of. */
-    Set<String> names() {
-        return names;
+    @Override
+    public void requireKnown(SortedSet<String> names) {
+        PropertyNames.requireKnown(environment, names);
     }
 
     /** A list of YAML has an index in the names of its elements. */

@@ -9,6 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,11 @@ public final class ReadSettings implements SettingReader {
     @Override
     public EffectiveSetting effective(SettingSpec<?> setting) {
         return source.effective(setting);
+    }
+
+    /** The names of the settings that were read. */
+    public SortedSet<String> names() {
+        return new TreeSet<>(read.keySet());
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.parley.protocol.settings.SettingSpec.Trait;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,14 @@ public interface SettingReader {
         return new EffectiveSetting(setting.fallback(), "default", null);
     }
 
+    /**
+     * Refuses values that this source has for other settings, if it can list its values.
+     *
+     * @param names of all settings, in alphabetical order
+     * @throws IllegalArgumentException if there is such a value
+     */
+    default void requireKnown(SortedSet<String> names) {}
+
     /** Reads a setting that has a default. */
     default <T> T get(
             SettingType<T> type, String name, String fallback, String label, String description, Trait... traits) {
@@ -74,7 +83,7 @@ public interface SettingReader {
     }
 
     /** Returns a reader of these texts by name; settings that are not among them are read from {@code others}. */
-    static TextSettings of(Map<String, String> texts, SettingReader others) {
+    static SettingReader of(Map<String, String> texts, SettingReader others) {
         return new TextSettings(texts, others);
     }
 }

@@ -2,14 +2,13 @@ package dev.parley.protocol.settings;
 
 import dev.parley.protocol.support.Nearest;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
-/** Settings given as texts by name, above another source. Confined to one thread. */
-public final class TextSettings implements SettingReader {
+/** Settings given as texts by name, above another source. */
+final class TextSettings implements SettingReader {
     private final Map<String, String> texts;
     private final SettingReader others;
-    private final TreeSet<String> read = new TreeSet<>();
 
     TextSettings(Map<String, String> texts, SettingReader others) {
         this.texts = Map.copyOf(texts);
@@ -19,12 +18,10 @@ public final class TextSettings implements SettingReader {
     /** @throws IllegalArgumentException if the text is not a value of the setting */
     @Override
     public <T> @Nullable T read(SettingSpec<T> setting) {
-        read.add(setting.name());
         String text = texts.get(setting.name());
         if (text == null) {
             return others.read(setting);
         }
-        EffectiveSetting unused = others.effective(setting); // so that the others know of the setting
         try {
             return setting.type().parser().apply(text);
         } catch (IllegalArgumentException | ArithmeticException wrong) {
@@ -42,17 +39,14 @@ public final class TextSettings implements SettingReader {
         return text == null ? others.effective(setting) : new EffectiveSetting(text, "code", null);
     }
 
-    /**
-     * Refuses texts of settings that have not been read.
-     *
-     * @throws IllegalArgumentException if there is one
-     */
-    public void requireAllRead() {
+    @Override
+    public void requireKnown(SortedSet<String> names) {
         for (String name : texts.keySet()) {
-            if (!read.contains(name)) {
+            if (!names.contains(name)) {
                 throw new IllegalArgumentException(
-                        "setting \"" + name + "\": unknown (nearest: " + Nearest.to(name, read) + ")");
+                        "setting \"" + name + "\": unknown (nearest: " + Nearest.to(name, names) + ")");
             }
         }
+        others.requireKnown(names);
     }
 }
