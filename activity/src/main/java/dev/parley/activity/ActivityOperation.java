@@ -193,23 +193,21 @@ public interface ActivityOperation {
     }
 
     /**
-     * A change. Changes of kind {@link #TASK} are kept, and have a number after which a stream can be resumed; the others are shown to those
+     * A change. Changes of kind {@link Kind#TASK} are kept, and have a number after which a stream can be resumed; the others are shown to those
      * that watch at the time.
      *
      * @param number of the audit; 0 for none
-     * @param kind {@link #TASK}, {@link #PROGRESS}, {@link #AGENT}, {@link #AUDIT}, {@link #CALLS}, {@link #HUB}, {@link #GAP} where
-     *     changes were left out, or {@link #POSITION}
      * @param before state before; null for a task that begins, and if that is not known
      * @param caller principal that began, continued or canceled the task, or for which its agent works
      * @param trace W3C trace context of its call
      * @param group null in streams of one group
      * @param text of the agent with its progress
-     * @param change of an agent: {@code hosted} or {@code removed}
+     * @param change of an agent
      */
     record Change(
             long number,
             Instant at,
-            String kind,
+            Kind kind,
             @Nullable String taskId,
             @Nullable String agent,
             @Nullable String contextId,
@@ -219,50 +217,67 @@ public interface ActivityOperation {
             @Nullable String trace,
             @Nullable String group,
             @Nullable String text,
-            @Nullable String change) {
-        public static final String TASK = "task";
-        public static final String PROGRESS = "progress";
-        public static final String AGENT = "agent";
-        public static final String AUDIT = "audit";
-        public static final String CALLS = "calls";
-        public static final String HUB = "hub";
-        public static final String GAP = "gap";
-        public static final String POSITION = "position";
+            @Nullable Hosting change) {
+        /** Kind of a change. */
+        public enum Kind {
+            /** A task has another state. */
+            TASK,
+            /** A task has events that leave its state as it was. */
+            PROGRESS,
+            /** An agent is hosted, or no longer. */
+            AGENT,
+            /** The audit log has new rows. */
+            AUDIT,
+            /** Agents of the hub were called. */
+            CALLS,
+            /** The hub refuses new tasks or changes, or accepts them again. */
+            HUB,
+            /** Changes were left out here. */
+            GAP,
+            /** The caller has all changes up to the number. */
+            POSITION
+        }
+
+        /** Change of an agent. */
+        public enum Hosting {
+            HOSTED,
+            REMOVED
+        }
 
         /** The caller has all changes up to this number; those that it does not see are left out. */
         public static Change position(long number, Instant at) {
-            return new Change(number, at, POSITION, null, null, null, null, null, null, null, null, null, null);
+            return new Change(number, at, Kind.POSITION, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** Changes without numbers were left out. */
         public static Change gap(Instant at) {
-            return new Change(0, at, GAP, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Kind.GAP, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** A task has events that leave its state as it was. */
         public static Change progress(Instant at, String taskId, String agent, String group, @Nullable String text) {
-            return new Change(0, at, PROGRESS, taskId, agent, null, null, null, null, null, group, text, null);
+            return new Change(0, at, Kind.PROGRESS, taskId, agent, null, null, null, null, null, group, text, null);
         }
 
         /** An agent is hosted, or no longer. */
         public static Change ofAgent(Instant at, String agent, boolean isHosted) {
-            String change = isHosted ? "hosted" : "removed";
-            return new Change(0, at, AGENT, null, agent, null, null, null, null, null, null, null, change);
+            Hosting change = isHosted ? Hosting.HOSTED : Hosting.REMOVED;
+            return new Change(0, at, Kind.AGENT, null, agent, null, null, null, null, null, null, null, change);
         }
 
         /** The audit log has new rows. */
         public static Change ofAudit(Instant at) {
-            return new Change(0, at, AUDIT, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Kind.AUDIT, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** Agents of the hub were called: its measures have changed. */
         public static Change ofCalls(Instant at) {
-            return new Change(0, at, CALLS, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Kind.CALLS, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** The hub began to refuse new tasks or changes, or to accept them again. */
         public static Change ofHub(Instant at) {
-            return new Change(0, at, HUB, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Kind.HUB, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** This change in a stream of one group. */
@@ -311,18 +326,17 @@ public interface ActivityOperation {
      *
      * @param id of the task
      * @param parent id of the span within which it began; null for none, and for one that the caller does not see
-     * @param kind {@link #TASK} or {@link #AUDIT}
      * @param agent that works on the task; target of a row
      * @param caller principal of the call
      * @param name beginning of the first message of a task; action of a row
      * @param ended null while a task is running
-     * @param state of a task; outcome of a row
+     * @param state of a task, such as {@code TASK_STATE_WORKING}; outcome of a row, which may be the name of an error
      * @param error beginning of the text with which a task failed
      */
     record Span(
             String id,
             @Nullable String parent,
-            String kind,
+            Kind kind,
             String agent,
             String caller,
             String name,
@@ -331,8 +345,11 @@ public interface ActivityOperation {
             String state,
             @Nullable String error,
             List<SpanEvent> events) {
-        public static final String TASK = "task";
-        public static final String AUDIT = "audit";
+        /** Kind of a span. */
+        public enum Kind {
+            TASK,
+            AUDIT
+        }
 
         /** This span within another one. */
         public Span within(@Nullable String span) {
@@ -343,15 +360,21 @@ public interface ActivityOperation {
     /**
      * An event of a task.
      *
-     * @param kind {@code status}, {@code artifact} or {@code message}
      * @param state of a status
      * @param text beginning of its text, or name of the artifact
      */
     record SpanEvent(
             Instant at,
-            String kind,
-            @Nullable String state,
-            @Nullable String text) {}
+            Kind kind,
+            @Nullable TaskState state,
+            @Nullable String text) {
+        /** Kind of an event. */
+        public enum Kind {
+            STATUS,
+            ARTIFACT,
+            MESSAGE
+        }
+    }
 
     /** Numbers of tasks of an agent, by the name of the state. */
     record AgentCounts(String agent, Map<String, Long> states) {}

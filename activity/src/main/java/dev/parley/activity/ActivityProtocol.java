@@ -109,7 +109,8 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final ObjectCodec<Change> CHANGE = ObjectCodec.<Change>of()
             .optional("number", NUMBER, 0L, Change::number)
             .required("at", TIMESTAMP, Change::at)
-            .required("kind", TEXT, Change::kind)
+            // A gap for kinds of newer hubs, whose changes a reader of this version misses.
+            .required("kind", Codecs.words(Change.Kind.class, Change.Kind.GAP), Change::kind)
             .optional("taskId", TEXT, Change::taskId)
             .optional("agent", TEXT, Change::agent)
             .optional("contextId", TEXT, Change::contextId)
@@ -119,22 +120,22 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .optional("trace", TEXT, Change::trace)
             .optional("group", TEXT, Change::group)
             .optional("text", TEXT, Change::text)
-            .optional("change", TEXT, Change::change)
+            .optional("change", Codecs.words(Change.Hosting.class), Change::change)
             .as(v -> new Change(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
                     v.next(), v.next(), v.next()));
 
     private static final Codec<SpanEvent> SPAN_EVENT = ObjectCodec.<SpanEvent>of()
             .required("at", TIMESTAMP, SpanEvent::at)
-            .required("kind", TEXT, SpanEvent::kind)
-            .optional("state", TEXT, SpanEvent::state)
+            .required("kind", Codecs.words(SpanEvent.Kind.class), SpanEvent::kind)
+            .optional("state", STATE, SpanEvent::state)
             .optional("text", TEXT, SpanEvent::text)
             .as(v -> new SpanEvent(v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<Span> SPAN = ObjectCodec.<Span>of()
             .required("id", TEXT, Span::id)
             .optional("parent", TEXT, Span::parent)
-            .required("kind", TEXT, Span::kind)
+            .required("kind", Codecs.words(Span.Kind.class), Span::kind)
             .required("agent", TEXT, Span::agent)
             .required("caller", TEXT, Span::caller)
             .required("name", TEXT, Span::name)

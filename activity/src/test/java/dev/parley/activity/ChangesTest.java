@@ -390,9 +390,9 @@ class ChangesTest {
                 seen.addAll(requireNonNull(next));
             }
             assertThat(seen)
-                    .anyMatch(change -> change.kind().equals(Change.AGENT)
+                    .anyMatch(change -> change.kind() == Change.Kind.AGENT
                             && "late".equals(change.agent())
-                            && "hosted".equals(change.change()));
+                            && change.change() == Change.Hosting.HOSTED);
             assertThat(seen)
                     .anyMatch(change -> change.number() > 0
                             && "late".equals(change.agent())

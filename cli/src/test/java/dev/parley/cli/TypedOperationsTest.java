@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -75,6 +76,32 @@ final class TypedOperationsTest {
         }
     }
 
+    /** Words that an operation can send or read, and no other. */
+    @ParameterizedTest
+    @CsvSource({
+        "/admin/settings, source, flag environment file code default",
+        "/admin/knowledge/reviews, state, pending all",
+        "/admin/privacy/agentReviews, kind, review note",
+        "/activity/traces/{trace}, kind, task audit",
+        "/activity/changes, kind, task progress agent audit calls hub gap position",
+        "/activity/changes, change, hosted removed",
+        "/one/connections, type, communicates_with delegated_to",
+        "/one/connections, status, accepted completed failed canceled rejected",
+        "/one/events, type, a2a_message_received a2a_message_sent a2a_task_delegated a2a_task_completed",
+        "/one/workflows/{workflowId}, state, waiting running input-required completed failed skipped canceled",
+        "/one/votes/{voteId}, outcome, decided tied undecided no-quorum",
+        "/registry/agents, order, name -name change -change updated -updated created -created",
+    })
+    void closedChoicesListTheirWords(String path, String member, String words) throws Exception {
+        try (Hub hub = hub()) {
+            Map<?, ?> document = document(hub);
+
+            var found = new ArrayList<List<?>>();
+            addChoices(found, member, member(member(member(document, "paths"), path), "get"), document);
+            assertThat(found).as(path).contains(List.of(words.split(" ")));
+        }
+    }
+
     @Test
     void aSchemaWithoutMembersIsFound() {
         assertThat(isBare(Map.of("schema", Map.of("type", "object")))).isTrue();
@@ -82,6 +109,32 @@ final class TypedOperationsTest {
         assertThat(isBare(Map.of("type", "object", "properties", Map.of()))).isFalse();
         assertThat(isBare(Map.of("type", "object", "additionalProperties", true)))
                 .isFalse();
+    }
+
+    /** Adds the lists of words of all members and parameters with a name. */
+    private static void addChoices(List<List<?>> found, String name, Object part, Map<?, ?> document) {
+        switch (part) {
+            case Map<?, ?> members -> {
+                if (members.get("$ref") instanceof String reference) {
+                    Object schema = document;
+                    for (String step : reference.substring(2).split("/")) {
+                        schema = member(schema, step);
+                    }
+                    addChoices(found, name, schema, document);
+                }
+                if (members.get(name) instanceof Map<?, ?> schema && schema.get("enum") instanceof List<?> words) {
+                    found.add(words);
+                }
+                if (name.equals(members.get("name"))
+                        && members.get("schema") instanceof Map<?, ?> schema
+                        && schema.get("enum") instanceof List<?> words) {
+                    found.add(words);
+                }
+                members.values().forEach(each -> addChoices(found, name, each, document));
+            }
+            case List<?> all -> all.forEach(each -> addChoices(found, name, each, document));
+            default -> {}
+        }
     }
 
     private static Map<?, ?> member(Object object, String name) {

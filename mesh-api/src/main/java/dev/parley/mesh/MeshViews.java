@@ -20,7 +20,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,7 @@ public final class MeshViews {
     /**
      * Which events are meant, each condition null for all.
      *
+     * @param type of the event, of its message, or one of its names elsewhere
      * @param agentId an agent that takes part
      */
     public record EventFilter(
@@ -69,6 +72,36 @@ public final class MeshViews {
         DELEGATED_TO
     }
 
+    /** Kind of an event. */
+    public enum EventType {
+        A2A_MESSAGE_RECEIVED,
+        A2A_MESSAGE_SENT,
+        A2A_TASK_DELEGATED,
+        A2A_TASK_COMPLETED;
+
+        /** The word on the wire. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** Term of the ontology for an entity or a connection. */
+    public enum OntologyType {
+        EXTERNAL_AGENT,
+        TASK,
+        COMMUNICATED,
+        DELEGATED
+    }
+
+    /** Status of a delegated task: accepted, then that of its end. */
+    public enum DelegationStatus {
+        ACCEPTED,
+        COMPLETED,
+        FAILED,
+        CANCELED,
+        REJECTED
+    }
+
     /** Lists agents or tasks of the group as entities; of one agent unless null. */
     public record ListEntities(
             EntityType type, Wanted wanted, @Nullable String agentId, long pageSize)
@@ -79,9 +112,13 @@ public final class MeshViews {
         }
     }
 
-    /** Lists who communicates with and delegates to whom; of one type and one agent unless null. */
+    /**
+     * Lists who communicates with and delegates to whom; of one agent unless null.
+     *
+     * @param types empty for a word that is no type: such a list is empty
+     */
     public record ListConnections(
-            @Nullable String type, @Nullable String agentId, long pageSize)
+            Set<ConnectionType> types, @Nullable String agentId, long pageSize)
             implements Operation.ExtensionCall<Connections> {
         @Override
         public String name() {
@@ -132,7 +169,7 @@ public final class MeshViews {
             String entityId,
             String groupId,
             EntityType type,
-            String ontologyType,
+            OntologyType ontologyType,
             @Nullable AgentFacts agent,
             @Nullable TaskFacts task,
             Map<String, Object> metadata) {}
@@ -143,7 +180,7 @@ public final class MeshViews {
 
     /** A task that one agent delegated to another. */
     public record TaskFacts(
-            String status,
+            DelegationStatus status,
             String agentId,
             String delegatedBy,
             String correlationId,
@@ -162,11 +199,11 @@ public final class MeshViews {
     public record Connection(
             String groupId,
             ConnectionType type,
-            String ontologyType,
+            OntologyType ontologyType,
             String fromEntityId,
             String toEntityId,
             @Nullable Long count,
-            @Nullable String status,
+            @Nullable DelegationStatus status,
             @Nullable String taskId,
             @Nullable String correlationId,
             Instant firstAt,
@@ -230,9 +267,9 @@ public final class MeshViews {
     public record EventView(
             long number,
             String groupId,
-            String type,
+            EventType type,
             String entityId,
-            String actorType,
+            EntityType actorType,
             String actorId,
             String targetId,
             Instant timestamp,
@@ -247,15 +284,27 @@ public final class MeshViews {
 
     private static final Codec<Instant> MILLIS = Codecs.via(COUNT, Instant::ofEpochMilli, Instant::toEpochMilli);
 
+    private static final Codec<EntityType> ENTITY_TYPE = Codecs.words(EntityType.class);
+    private static final Codec<ConnectionType> CONNECTION_TYPE = Wire.words(ConnectionType.class);
+    private static final Codec<OntologyType> ONTOLOGY_TYPE = Wire.words(OntologyType.class);
+    private static final Codec<DelegationStatus> STATUS = Wire.words(DelegationStatus.class);
+
     /** The type of wanted entities; a blank one is as good as absent. */
-    private static final Codec<EntityType> KIND = Codecs.via(
-            WORDS,
-            word -> switch (word) {
-                case "agent" -> EntityType.AGENT;
-                case "task" -> EntityType.TASK;
-                default -> throw InvalidField.of("", '"' + word + "\" (expected: agent, task)");
-            },
-            type -> type == EntityType.AGENT ? "agent" : "task");
+    private static final Codec<EntityType> KIND = Codecs.words(ENTITY_TYPE, word -> switch (word) {
+        case String blank when blank.isBlank() -> null;
+        case "agent" -> EntityType.AGENT;
+        case "task" -> EntityType.TASK;
+        default -> throw InvalidField.of("", '"' + word + "\" (expected: agent, task)");
+    });
+
+    /** The types of wanted connections. */
+    private static final Codec<Set<ConnectionType>> TYPES = Codecs.words(
+            Codecs.via(CONNECTION_TYPE, Set::of, types -> types.iterator().next()), word -> switch (word) {
+                case String blank when blank.isBlank() -> null;
+                case "communicates_with" -> Set.of(ConnectionType.COMMUNICATES_WITH);
+                case "delegated_to" -> Set.of(ConnectionType.DELEGATED_TO);
+                default -> Set.of();
+            });
 
     private static final Codec<Map<String, Object>> METADATA = Codecs.map(FREE);
 
@@ -276,14 +325,14 @@ public final class MeshViews {
     private static final Codec<Entity> ENTITY = ObjectCodec.<Entity>of()
             .required("entityId", TEXT, Entity::entityId)
             .required("groupId", TEXT, Entity::groupId)
-            .required("type", Codecs.words(EntityType.class), Entity::type)
-            .required("ontologyType", TEXT, Entity::ontologyType)
+            .required("type", ENTITY_TYPE, Entity::type)
+            .required("ontologyType", ONTOLOGY_TYPE, Entity::ontologyType)
             .optional("name", TEXT, ofAgent(AgentFacts::name))
             .optional("description", TEXT, ofAgent(AgentFacts::description))
             .optional("endpoint", TEXT, ofAgent(AgentFacts::endpoint))
             .optional("capabilities", TEXTS, ofAgent(AgentFacts::capabilities))
             .optional("tags", TEXTS, ofAgent(AgentFacts::tags))
-            .optional("status", TEXT, ofTask(TaskFacts::status))
+            .optional("status", STATUS, ofTask(TaskFacts::status))
             .optional("agentId", TEXT, ofTask(TaskFacts::agentId))
             .optional("delegatedBy", TEXT, ofTask(TaskFacts::delegatedBy))
             .optional("correlationId", TEXT, ofTask(TaskFacts::correlationId))
@@ -296,7 +345,7 @@ public final class MeshViews {
         String id = v.next();
         String group = v.next();
         EntityType type = v.next();
-        String ontologyType = v.next();
+        OntologyType ontologyType = v.next();
         var agent = new AgentFacts(v.next(), v.next(), v.next(), v.next(), v.next());
         var task = new TaskFacts(v.next(), v.next(), v.next(), v.next(), v.next(), v.next());
         boolean isAgent = type == EntityType.AGENT;
@@ -305,12 +354,12 @@ public final class MeshViews {
 
     private static final Codec<Connection> CONNECTION = ObjectCodec.<Connection>of()
             .required("groupId", TEXT, Connection::groupId)
-            .required("type", Wire.words(ConnectionType.class), Connection::type)
-            .required("ontologyType", TEXT, Connection::ontologyType)
+            .required("type", CONNECTION_TYPE, Connection::type)
+            .required("ontologyType", ONTOLOGY_TYPE, Connection::ontologyType)
             .required("fromEntityId", TEXT, Connection::fromEntityId)
             .required("toEntityId", TEXT, Connection::toEntityId)
             .optional("count", COUNT, Connection::count)
-            .optional("status", TEXT, Connection::status)
+            .optional("status", STATUS, Connection::status)
             .optional("taskId", TEXT, Connection::taskId)
             .optional("correlationId", TEXT, Connection::correlationId)
             .required("firstAt", MILLIS, Connection::firstAt)
@@ -355,9 +404,9 @@ public final class MeshViews {
     private static final Codec<EventView> EVENT = ObjectCodec.<EventView>of()
             .required("number", COUNT, EventView::number)
             .required("groupId", TEXT, EventView::groupId)
-            .required("type", TEXT, EventView::type)
+            .required("type", Wire.words(EventType.class), EventView::type)
             .required("entityId", TEXT, EventView::entityId)
-            .required("actorType", TEXT, EventView::actorType)
+            .required("actorType", ENTITY_TYPE, EventView::actorType)
             .required("actorId", TEXT, EventView::actorId)
             .required("targetId", TEXT, EventView::targetId)
             .required("timestamp", MILLIS, EventView::timestamp)
@@ -440,7 +489,7 @@ public final class MeshViews {
     private static final ObjectCodec<ListConnections> LIST_CONNECTIONS = size(
                     agent(
                             ObjectCodec.<ListConnections>of()
-                                    .optional("type", WORDS, ListConnections::type)
+                                    .optional("type", TYPES, Set.of(ConnectionType.values()), ListConnections::types)
                                     .help("TYPE", "Type of the rows."),
                             ListConnections::agentId),
                     ListConnections::pageSize)

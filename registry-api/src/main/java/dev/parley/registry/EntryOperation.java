@@ -8,6 +8,7 @@ import static dev.parley.protocol.json.Codecs.WORDS;
 import static dev.parley.registry.EntryModel.ENTRY;
 import static dev.parley.registry.EntryModel.VISIBILITY;
 
+import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.WireDocument;
 import dev.parley.protocol.json.Codec;
@@ -18,6 +19,7 @@ import dev.parley.registry.Entry.Status;
 import dev.parley.registry.Entry.Visibility;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -70,13 +72,37 @@ public final class EntryOperation {
     public record RegisterEntry(
             Publication publication, @Nullable String id) implements RegistryCall<Entry> {}
 
-    /** @param order {@code name} or {@code change}; null for {@code name} */
+    /** Order of a list: ascending, or descending after a minus. */
+    public enum Order {
+        NAME("name"),
+        NAME_DESCENDING("-name"),
+        CHANGE("change"),
+        CHANGE_DESCENDING("-change"),
+        UPDATED("updated"),
+        UPDATED_DESCENDING("-updated"),
+        CREATED("created"),
+        CREATED_DESCENDING("-created");
+
+        private final String word;
+
+        Order(String word) {
+            this.word = word;
+        }
+
+        /** The word on the wire. */
+        @Override
+        public String toString() {
+            return word;
+        }
+    }
+
+    /** @param order null for the one by names */
     @RegistryCall.Named("registry/list")
     public record ListEntries(
             EntryFilter filter,
             @Nullable Long pageSize,
             @Nullable String pageToken,
-            @Nullable String order,
+            @Nullable Order order,
             @Nullable String words)
             implements RegistryCall<EntryPage> {}
 
@@ -138,6 +164,21 @@ public final class EntryOperation {
 
     /** Seconds of a lease. */
     private static final Codec<Duration> LEASE = Codecs.via(COUNT, Duration::ofSeconds, Duration::toSeconds);
+
+    private static Codec<Order> order() {
+        var words = new EnumMap<Order, String>(Order.class);
+        var orders = new HashMap<String, Order>();
+        for (Order order : Order.values()) {
+            words.put(order, order.toString());
+            orders.put(order.toString(), order);
+        }
+        return Codecs.words(Codecs.words(words, Map.of()), word -> {
+            if (!word.isBlank() && !orders.containsKey(word)) {
+                throw InvalidField.of("", word + " (expected: name, change, updated or created)");
+            }
+            return orders.get(word);
+        });
+    }
 
     private static final Codec<Status> SETTABLE =
             Codecs.words(new EnumMap<>(Map.of(Status.ACTIVE, "active", Status.DEPRECATED, "deprecated")), Map.of());
@@ -204,7 +245,7 @@ public final class EntryOperation {
             "GET /agents",
             "List or search entries",
             page(EntryFilter.shape(ListEntries::filter), ListEntries::pageSize, ListEntries::pageToken)
-                    .optional("order", WORDS, ListEntries::order)
+                    .optional("order", order(), ListEntries::order)
                     .help("ORDER", "name or change; default name.")
                     .optional("q", TEXT, ListEntries::words)
                     .help("WORDS", "Words to search for.")

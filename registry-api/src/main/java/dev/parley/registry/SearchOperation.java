@@ -43,17 +43,23 @@ public final class SearchOperation {
      */
     public record FoundEntry(int score, Reasons why, Entry agent) {}
 
+    /** Means by which a search finds an entry. */
+    public enum Means {
+        WORDS,
+        MEANING
+    }
+
     /**
      * Reasons of a result.
      *
-     * @param lists that have the entry: words, meaning
+     * @param lists that have the entry
      * @param fields with the words of the query that they have
      * @param skill id of the skill that matches best; null for the entry as a whole
      * @param missing words of the query that no field has
      * @param factors of the score, by what lowers it
      */
     public record Reasons(
-            List<String> lists,
+            List<Means> lists,
             Map<String, List<String>> fields,
             @Nullable String skill,
             List<String> missing,
@@ -90,7 +96,7 @@ public final class SearchOperation {
 
     /** JSON of reasons, also in results of ARD. */
     public static final Codec<Reasons> REASONS = ObjectCodec.<Reasons>of()
-            .always("lists", TEXTS, List.of(), Reasons::lists)
+            .always("lists", Codecs.list(Codecs.words(Means.class)), List.of(), Reasons::lists)
             .always("fields", Codecs.map(TEXTS), Map.of(), Reasons::fields)
             .optional("skill", TEXT, Reasons::skill)
             .optional("missing", TEXTS, List.of(), Reasons::missing)

@@ -45,8 +45,8 @@ public final class PropertySettings implements SettingReader {
     public EffectiveSetting effective(SettingSpec<?> setting) {
         String text = text(setting.name());
         return text == null
-                ? new EffectiveSetting(setting.fallback(), "default", null)
-                : new EffectiveSetting(text, "file", PREFIX + setting.name());
+                ? new EffectiveSetting(setting.fallback(), EffectiveSetting.Source.DEFAULT, null)
+                : new EffectiveSetting(text, EffectiveSetting.Source.FILE, PREFIX + setting.name());
     }
 
     @Override

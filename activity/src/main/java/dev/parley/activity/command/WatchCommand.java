@@ -3,6 +3,8 @@ package dev.parley.activity.command;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.activity.ActivityOperation.Change;
+import dev.parley.activity.ActivityOperation.Change.Hosting;
+import dev.parley.activity.ActivityOperation.Change.Kind;
 import dev.parley.activity.ActivityOperation.Reach;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.activity.ActivityProtocol;
@@ -14,13 +16,14 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley watch}. */
 final class WatchCommand extends HubCommand {
-    private static final Set<String> NOT_SHOWN = Set.of(Change.POSITION, Change.AUDIT, Change.CALLS, Change.HUB);
+    private static final Set<Kind> NOT_SHOWN = Set.of(Kind.POSITION, Kind.AUDIT, Kind.CALLS, Kind.HUB);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String AFTER = "--after";
     private static final String MOST = "--most";
@@ -92,15 +95,19 @@ final class WatchCommand extends HubCommand {
 
     private static String text(Change change) {
         return switch (change.kind()) {
-            case Change.TASK ->
+            case TASK ->
                 change.agent() + "  " + change.taskId() + "  "
                         + (change.before() == null ? "" : word(change.before()) + " -> ") + word(change.state())
                         + "  " + change.caller();
-            case Change.PROGRESS ->
+            case PROGRESS ->
                 change.agent() + "  " + change.taskId() + "  " + (change.text() == null ? "works" : change.text());
-            case Change.AGENT -> change.agent() + "  " + change.change();
-            default -> "changes may have been left out";
+            case AGENT -> change.agent() + "  " + word(change.change());
+            case GAP, POSITION, AUDIT, CALLS, HUB -> "changes may have been left out";
         };
+    }
+
+    private static String word(@Nullable Hosting change) {
+        return String.valueOf(change).toLowerCase(Locale.ROOT);
     }
 
     private static String word(@Nullable TaskState state) {

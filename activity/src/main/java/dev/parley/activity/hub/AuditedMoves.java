@@ -88,7 +88,7 @@ final class AuditedMoves implements Moves {
                 new Change(
                         row.number(),
                         row.at(),
-                        Change.TASK,
+                        Change.Kind.TASK,
                         entry.target(),
                         head.key().agent(),
                         head.contextId(),

@@ -110,7 +110,7 @@ final class Changes implements HubObserver {
     /** Tells operators that rows or measures have changed. */
     private void tell(Change change) {
         if (operators.get() > 0) {
-            announce(change.kind(), change);
+            announce(change.kind().name(), change);
         }
     }
 
@@ -127,7 +127,7 @@ final class Changes implements HubObserver {
 
     @Override
     public void stateChanged() {
-        announce(Change.HUB, Change.ofHub(clock.instant()));
+        announce(Change.Kind.HUB.name(), Change.ofHub(clock.instant()));
     }
 
     void close() {

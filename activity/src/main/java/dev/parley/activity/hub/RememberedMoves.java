@@ -31,7 +31,7 @@ final class RememberedMoves implements Moves {
                     new Change(
                             ++number,
                             head.statusTime(),
-                            Change.TASK,
+                            Change.Kind.TASK,
                             head.key().taskId(),
                             head.key().agent(),
                             head.contextId(),

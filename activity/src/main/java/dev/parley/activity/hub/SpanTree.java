@@ -161,7 +161,7 @@ final class SpanTree {
             var span = new Span(
                     id,
                     null,
-                    Span.TASK,
+                    Span.Kind.TASK,
                     head.key().agent(),
                     cause.map(Cause::caller).orElse(""),
                     events.name,
@@ -279,8 +279,8 @@ final class SpanTree {
                         }
                         at = status(begun.status(), begun.metadata(), written == null, at);
                         for (var artifact : begun.artifacts()) {
-                            shown.add(
-                                    new SpanEvent(at, "artifact", null, name(artifact.name(), artifact.artifactId())));
+                            shown.add(new SpanEvent(
+                                    at, SpanEvent.Kind.ARTIFACT, null, name(artifact.name(), artifact.artifactId())));
                         }
                     }
                     case TaskStatusUpdateEvent update ->
@@ -288,11 +288,11 @@ final class SpanTree {
                     case TaskArtifactUpdateEvent update ->
                         shown.add(new SpanEvent(
                                 at,
-                                "artifact",
+                                SpanEvent.Kind.ARTIFACT,
                                 null,
                                 name(update.artifact().name(), update.artifact().artifactId())));
                     case Message message ->
-                        shown.add(new SpanEvent(at, "message", null, VisibleText.of(message, TEXT)));
+                        shown.add(new SpanEvent(at, SpanEvent.Kind.MESSAGE, null, VisibleText.of(message, TEXT)));
                 }
                 return at;
             }
@@ -304,8 +304,7 @@ final class SpanTree {
                 Message message = status.message();
                 String text = message == null ? null : VisibleText.of(message, TEXT);
                 lastText = text == null ? lastText : text;
-                shown.add(new SpanEvent(
-                        at, "status", "TASK_STATE_" + status.state().name(), text));
+                shown.add(new SpanEvent(at, SpanEvent.Kind.STATUS, status.state(), text));
                 // A run notes its steps as members of the metadata: {"state": …, "taskId": …}.
                 metadata.forEach((member, value) -> {
                     boolean isStep = value instanceof Map<?, ?> step
@@ -329,7 +328,7 @@ final class SpanTree {
         return new Span(
                 "audit-" + row.number(),
                 null,
-                Span.AUDIT,
+                Span.Kind.AUDIT,
                 entry.target(),
                 entry.actor(),
                 entry.action(),

@@ -149,10 +149,10 @@ final class Watcher implements Feed<Change> {
     private void add(Note note, List<Change> changes) {
         Change change = note.move().change();
         boolean isVisible = switch (change.kind()) {
-            case Change.AGENT -> sight.knows(String.valueOf(change.agent()));
-            case Change.AUDIT, Change.CALLS -> administers;
-            case Change.HUB -> true;
-            default -> sees(note.move().scope(), change.agent());
+            case AGENT -> sight.knows(String.valueOf(change.agent()));
+            case AUDIT, CALLS -> administers;
+            case HUB -> true;
+            case TASK, PROGRESS, GAP, POSITION -> sees(note.move().scope(), change.agent());
         };
         if (fits(change) && isVisible) {
             changes.add(shown(change));

@@ -37,7 +37,7 @@ class TailTest {
                     new Change(
                             all.size() + 1L,
                             AT,
-                            Change.TASK,
+                            Change.Kind.TASK,
                             taskId,
                             "echo",
                             "context",

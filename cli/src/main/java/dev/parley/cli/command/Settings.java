@@ -169,7 +169,7 @@ public final class Settings {
                 return given(Setting.of(scope, spec))
                         .map(given -> new EffectiveSetting(
                                 String.join(",", given.texts()), source(given.source()), given.origin()))
-                        .orElseGet(() -> new EffectiveSetting(null, "default", null));
+                        .orElseGet(() -> new EffectiveSetting(null, EffectiveSetting.Source.DEFAULT, null));
             }
         };
     }
@@ -194,12 +194,12 @@ public final class Settings {
         }
     }
 
-    private static String source(Source source) {
+    private static EffectiveSetting.Source source(Source source) {
         return switch (source) {
-            case FLAG -> "flag";
-            case ENVIRONMENT -> "environment";
-            case LOCAL_FILE, GLOBAL_FILE -> "file";
-            case DEFAULT -> "default";
+            case FLAG -> EffectiveSetting.Source.FLAG;
+            case ENVIRONMENT -> EffectiveSetting.Source.ENVIRONMENT;
+            case LOCAL_FILE, GLOBAL_FILE -> EffectiveSetting.Source.FILE;
+            case DEFAULT -> EffectiveSetting.Source.DEFAULT;
         };
     }
 

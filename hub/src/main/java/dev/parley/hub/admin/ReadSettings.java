@@ -2,6 +2,7 @@ package dev.parley.hub.admin;
 
 import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.protocol.settings.EffectiveSetting;
+import dev.parley.protocol.settings.EffectiveSetting.Source;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.protocol.settings.SettingSpec.Trait;
@@ -56,8 +57,8 @@ public final class ReadSettings implements SettingReader {
 
     private SettingView shown(SettingSpec<?> setting, boolean isObject) {
         EffectiveSetting effective = source.effective(setting);
-        if (isObject && effective.source().equals("default")) {
-            effective = new EffectiveSetting("(an object of the program)", "code", null);
+        if (isObject && effective.source() == Source.DEFAULT) {
+            effective = new EffectiveSetting("(an object of the program)", Source.CODE, null);
         }
         String value = effective.value();
         boolean isSecret = setting.traits().contains(Trait.SECRET);

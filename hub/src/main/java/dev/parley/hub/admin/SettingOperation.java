@@ -7,7 +7,9 @@ import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
+import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.protocol.settings.EffectiveSetting.Source;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +23,7 @@ public final class SettingOperation {
     /**
      * A setting of a hub.
      *
-     * @param source {@code flag}, {@code environment}, {@code file}, {@code code} or {@code default}
+     * @param type values that it may have, in words
      * @param value null if it is a secret, or not set
      * @param origin the variable or the file; null for other sources
      */
@@ -29,7 +31,7 @@ public final class SettingOperation {
             String name,
             String type,
             String description,
-            String source,
+            Source source,
             boolean isSecret,
             boolean isSet,
             @Nullable String value,
@@ -39,7 +41,7 @@ public final class SettingOperation {
             .required("name", TEXT, SettingView::name)
             .required("type", TEXT, SettingView::type)
             .required("description", TEXT, SettingView::description)
-            .required("source", TEXT, SettingView::source)
+            .required("source", Codecs.words(Source.class), SettingView::source)
             .required("isSecret", BOOLEAN, SettingView::isSecret)
             .required("isSet", BOOLEAN, SettingView::isSet)
             .optional("value", TEXT, SettingView::value)

@@ -47,9 +47,14 @@ final class GraphOperation {
     @AdminCall.Named("knowledge/shapes/set")
     record SetShapes(String turtle, String group) implements AdminCall<ShapesView> {}
 
-    /** @param state {@code all} for those that were decided, too */
+    /** Reviews of a list: those that wait, or also those that were decided. */
+    enum Listed {
+        PENDING,
+        ALL
+    }
+
     @AdminCall.Named("knowledge/reviews/list")
-    record ListReviews(@Nullable String state, String group) implements AdminCall<List<Review>> {}
+    record ListReviews(Listed state, String group) implements AdminCall<List<Review>> {}
 
     @AdminCall.Named("knowledge/reviews/approve")
     record ApproveUpdate(String id, @Nullable String remark, String group) implements AdminCall<UpdateResult> {}
@@ -83,6 +88,10 @@ final class GraphOperation {
     private static Map<String, @Nullable Object> members(Alignment rules) {
         return Json.read(rules.json().getBytes(UTF_8), Map.class);
     }
+
+    /** Any word but {@code all} means those that wait. */
+    private static final Codec<Listed> LISTED =
+            Codecs.words(Codecs.words(Listed.class), word -> word.equals("all") ? Listed.ALL : Listed.PENDING);
 
     private static final Codec<ShapesView> SHAPES = ObjectCodec.<ShapesView>of()
             .required("turtle", TEXT, ShapesView::turtle)
@@ -162,7 +171,7 @@ final class GraphOperation {
             "List them",
             ofGraph(
                             ObjectCodec.<ListReviews>of()
-                                    .optional("state", TEXT, ListReviews::state)
+                                    .optional("state", LISTED, Listed.PENDING, ListReviews::state)
                                     .help("STATE", "all: also those that were decided."),
                             ListReviews::group)
                     .as(v -> new ListReviews(v.next(), v.next())),

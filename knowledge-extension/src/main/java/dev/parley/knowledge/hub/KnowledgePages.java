@@ -4,6 +4,7 @@ import dev.parley.extension.Handlers;
 import dev.parley.knowledge.Graph;
 import dev.parley.knowledge.hub.GraphOperation.ListQuestions;
 import dev.parley.knowledge.hub.GraphOperation.ListReviews;
+import dev.parley.knowledge.hub.GraphOperation.Listed;
 import dev.parley.knowledge.hub.GraphOperation.ShapesView;
 import dev.parley.knowledge.model.LoggedQuery;
 import dev.parley.knowledge.model.Review;
@@ -62,7 +63,7 @@ final class KnowledgePages {
     }
 
     private List<Review> reviews(ListReviews given) {
-        Review.State state = "all".equals(given.state()) ? null : Review.State.PENDING;
+        Review.State state = given.state() == Listed.ALL ? null : Review.State.PENDING;
         return graph().reviews(given.group(), state, null, MOST).items();
     }
 

@@ -25,16 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class RunViews {
     private RunViews() {}
 
-    /** The state of a word. */
-    static TaskState state(String word) {
-        return TaskState.named(word)
-                .orElseThrow(() -> InvalidField.of(
-                        "state",
-                        '"' + word
-                                + "\" (expected: submitted, working, input-required, completed, failed, canceled or"
-                                + " rejected)"));
-    }
-
     static RunView of(Task task, long sequence) {
         var result = new LinkedHashMap<String, @Nullable Object>();
         for (Artifact artifact : task.artifacts()) {
@@ -43,7 +33,7 @@ final class RunViews {
         return new RunView(
                 sequence,
                 task.id(),
-                task.state().word(),
+                task.state(),
                 progress(task.metadata()),
                 steps(task),
                 text(task.status().message()),
@@ -93,7 +83,7 @@ final class RunViews {
                     step.agent(),
                     step.task(),
                     step.depends(),
-                    run.state(step.id()).word(),
+                    run.state(step.id()),
                     run.attempts(step.id()),
                     run.taskId(step.id()),
                     run.problem(step.id()),
@@ -110,7 +100,7 @@ final class RunViews {
                         step.agent(),
                         step.task(),
                         step.depends(),
-                        StepState.WAITING.word(),
+                        StepState.WAITING,
                         0,
                         null,
                         null,
@@ -126,7 +116,7 @@ final class RunViews {
                 new RunView(
                         logged.sequence(),
                         id,
-                        update.status().state().word(),
+                        update.status().state(),
                         progress(update.metadata()),
                         changed(update.metadata()),
                         text(update.status().message()),
@@ -137,11 +127,10 @@ final class RunViews {
                 result.put(
                         update.artifact().artifactId(),
                         StepMessage.value(update.artifact().parts()));
-                yield new RunView(
-                        logged.sequence(), id, TaskState.WORKING.word(), 100, List.of(), null, result, Map.of());
+                yield new RunView(logged.sequence(), id, TaskState.WORKING, 100, List.of(), null, result, Map.of());
             }
             case Message received ->
-                new RunView(logged.sequence(), id, TaskState.WORKING.word(), 0, List.of(), null, Map.of(), Map.of());
+                new RunView(logged.sequence(), id, TaskState.WORKING, 0, List.of(), null, Map.of(), Map.of());
         };
     }
 
@@ -156,7 +145,7 @@ final class RunViews {
                         null,
                         null,
                         List.of(),
-                        happening.state().word(),
+                        happening.state(),
                         happening.attempt(),
                         happening.taskId(),
                         happening.problem(),

@@ -58,21 +58,30 @@ public record Vote(
     /**
      * Result of a vote.
      *
-     * @param outcome {@code decided}, {@code tied}, {@code undecided} or {@code no-quorum}
      * @param winner the option that is decided; null for none
      * @param counts ballots, or their weight, by options
      * @param ballots options by voters
      * @param missing voters without a ballot
      */
     public record Outcome(
-            String outcome,
+            Kind outcome,
             @Nullable String winner,
             Map<String, Double> counts,
             Map<String, String> ballots,
             List<String> missing) {
+        /** Kind of an outcome. */
+        public enum Kind {
+            DECIDED,
+            TIED,
+            UNDECIDED,
+            NO_QUORUM
+        }
+
+        private static final Codec<Kind> KIND = Codecs.words(Kind.class);
+
         /** JSON of outcomes. */
         public static final Codec<Outcome> CODEC = ObjectCodec.<Outcome>of()
-                .required("outcome", TEXT, Outcome::outcome)
+                .required("outcome", KIND, Outcome::outcome)
                 .optional("winner", TEXT, Outcome::winner)
                 .required("counts", Codecs.map(NUMBER), Outcome::counts)
                 .required("ballots", Codecs.map(TEXT), Outcome::ballots)
@@ -83,7 +92,7 @@ public record Vote(
         public String toString() {
             return counts.entrySet().stream()
                     .map(count -> count.getKey() + " " + NUMBER.toJson(count.getValue()))
-                    .collect(Collectors.joining(", ", outcome + ": ", ""));
+                    .collect(Collectors.joining(", ", KIND.format(outcome) + ": ", ""));
         }
     }
 
@@ -187,12 +196,12 @@ public record Vote(
             case UNANIMOUS -> most == all;
             case PLURALITY -> true;
         };
-        String outcome = ballots.size() < quorum
-                ? "no-quorum"
-                : leading.size() > 1 ? "tied" : suffices ? "decided" : "undecided";
+        Outcome.Kind outcome = ballots.size() < quorum
+                ? Outcome.Kind.NO_QUORUM
+                : leading.size() > 1 ? Outcome.Kind.TIED : suffices ? Outcome.Kind.DECIDED : Outcome.Kind.UNDECIDED;
         return new Outcome(
                 outcome,
-                outcome.equals("decided") ? leading.iterator().next() : null,
+                outcome == Outcome.Kind.DECIDED ? leading.iterator().next() : null,
                 counts,
                 Map.copyOf(ballots),
                 voters.stream().filter(voter -> !ballots.containsKey(voter)).toList());

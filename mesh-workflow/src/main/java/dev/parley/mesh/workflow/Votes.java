@@ -320,7 +320,7 @@ final class Votes {
         Map<String, String> ballots = ballots(vote, task.metadata());
         return new VoteView(
                 task.id(),
-                task.state().word(),
+                task.state(),
                 vote,
                 vote.voters().stream().filter(ballots::containsKey).toList(),
                 task.state() == TaskState.COMPLETED ? vote.outcome(ballots) : null);

@@ -1,6 +1,8 @@
 package dev.parley.mesh.workflow;
 
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ public interface WorkflowOperation {
             @Nullable String agent,
             @Nullable String task,
             List<String> depends,
-            String state,
+            StepState state,
             int attempts,
             @Nullable String taskId,
             @Nullable String problem,
@@ -28,7 +30,7 @@ public interface WorkflowOperation {
      * A run.
      *
      * @param sequence number of the event after which the run is as shown; 0 if that is not known
-     * @param state of the run's task: submitted, working, input-required, completed, failed or canceled
+     * @param state of the run's task
      * @param steps all steps; in a stream, after its first element, those that have changed
      * @param message a question of a step, or the reason of a failure; null for none
      * @param result results by steps on which no other depends; empty unless the run has completed
@@ -37,7 +39,7 @@ public interface WorkflowOperation {
     record RunView(
             long sequence,
             String workflowId,
-            String state,
+            TaskState state,
             int progress,
             List<StepView> steps,
             @Nullable String message,
@@ -240,7 +242,7 @@ public interface WorkflowOperation {
      * @param pageSize 1 to 100; null for 50
      */
     record ListRuns(
-            @Nullable String state,
+            @Nullable TaskState state,
             @Nullable Integer pageSize,
             @Nullable String pageToken) implements Operation.ExtensionCall<RunPage> {
         @Override
@@ -256,7 +258,7 @@ public interface WorkflowOperation {
      * @param voted voters who have cast their ballots
      * @param outcome null before the vote has ended
      */
-    record VoteView(String voteId, String state, Vote vote, List<String> voted, Vote.@Nullable Outcome outcome) {}
+    record VoteView(String voteId, TaskState state, Vote vote, List<String> voted, Vote.@Nullable Outcome outcome) {}
 
     /**
      * Starts a vote.

@@ -34,6 +34,10 @@ import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.VotePage;
 import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.InvalidField;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionUri;
@@ -44,8 +48,8 @@ import dev.parley.protocol.json.ObjectCodec;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The operations on runs of workflows on the wire. */
 public final class WorkflowProtocol implements ExtensionProtocol.Provider {
@@ -59,7 +63,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .optional("agent", TEXT, StepView::agent)
             .optional("task", TEXT, StepView::task)
             .optional("depends", TEXTS, List.of(), StepView::depends)
-            .required("state", TEXT, StepView::state)
+            .required("state", Codecs.words(StepState.class), StepView::state)
             .always("attempts", INT, 0, StepView::attempts)
             .optional("taskId", TEXT, StepView::taskId)
             .optional("problem", TEXT, StepView::problem)
@@ -67,13 +71,16 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .as(v -> new StepView(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
+    private static final Codec<TaskState> STATE = Codecs.words(TaskState.class);
+    private static final Codec<TaskState> TYPED_STATE = Codecs.words(STATE, WorkflowProtocol::state);
+
     private static final Codec<Long> NUMBER =
             Codecs.via(FREE, value -> number(String.valueOf(value)), number -> number);
 
     private static final Codec<RunView> RUN = ObjectCodec.<RunView>of()
             .optional("sequence", NUMBER, 0L, RunView::sequence)
             .required("workflowId", TEXT, RunView::workflowId)
-            .required("state", TEXT, RunView::state)
+            .required("state", STATE, RunView::state)
             .always("progress", INT, 0, RunView::progress)
             .always("steps", Codecs.list(STEP), List.of(), RunView::steps)
             .optional("message", TEXT, RunView::message)
@@ -94,7 +101,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
 
     private static final Codec<VoteView> VOTE = ObjectCodec.<VoteView>of()
             .required("voteId", TEXT, VoteView::voteId)
-            .required("state", TEXT, VoteView::state)
+            .required("state", STATE, VoteView::state)
             .required("vote", Vote.CODEC, VoteView::vote)
             .always("voted", TEXTS, List.of(), VoteView::voted)
             .optional("outcome", Vote.Outcome.CODEC, VoteView::outcome)
@@ -132,8 +139,6 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
     private static <T> ObjectCodec.Builder<T> ofRun(Function<T, String> id) {
         return ObjectCodec.<T>of().required("workflowId", TEXT, id);
     }
-
-    private static final Set<String> ENDS = Set.of("completed", "failed", "canceled", "rejected");
 
     /** The operations. */
     public static final ExtensionProtocol PROTOCOL = ExtensionProtocol.of(
@@ -208,7 +213,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                             "one/workflows/list",
                             ListRuns.class,
                             ObjectCodec.<ListRuns>of()
-                                    .optional("state", TEXT, ListRuns::state)
+                                    .optional("state", TYPED_STATE, ListRuns::state)
                                     .optional("pageSize", INT, ListRuns::pageSize)
                                     .optional("pageToken", TEXT, ListRuns::pageToken)
                                     .as(v -> new ListRuns(v.next(), v.next(), v.next())),
@@ -259,7 +264,25 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                     .resumable(
                             run -> run.sequence() == 0 ? null : Long.toString(run.sequence()),
                             (watch, id) -> new Watch(watch.workflowId(), number(id)))
-                    .endingWith(run -> ENDS.contains(run.state())));
+                    .endingWith(run -> run.state().isTerminal()));
+
+    /**
+     * State of a run as it is typed.
+     *
+     * @throws A2AException INVALID_PARAMS for another word
+     */
+    public static @Nullable TaskState typedState(String word) {
+        return TYPED_STATE.parse(word, "state");
+    }
+
+    private static TaskState state(String word) {
+        return TaskState.named(word)
+                .orElseThrow(() -> InvalidField.of(
+                        "",
+                        '"' + word
+                                + "\" (expected: submitted, working, input-required, completed, failed, canceled or"
+                                + " rejected)"));
+    }
 
     /** JSON of a run. */
     public static byte[] json(RunView run) {

@@ -237,15 +237,8 @@ public final class WorkflowSource implements HubExtensionSource {
         }
 
         private RunPage list(ListRuns list, CallContext caller) {
-            ListTasks tasks = WorkflowDocument.valid(() -> new ListTasks(
-                    null,
-                    null,
-                    list.state() == null ? null : RunViews.state(list.state()),
-                    list.pageSize(),
-                    list.pageToken(),
-                    null,
-                    null,
-                    false));
+            ListTasks tasks = WorkflowDocument.valid(() ->
+                    new ListTasks(null, null, list.state(), list.pageSize(), list.pageToken(), null, null, false));
             TaskPage page = one().call(tasks, toward(caller));
             return new RunPage(
                     page.tasks().stream().map(task -> RunViews.of(task, 0)).toList(), page.nextPageToken());
@@ -258,7 +251,7 @@ public final class WorkflowSource implements HubExtensionSource {
                         .as(event -> RunViews.of(watch.workflowId(), event));
             } catch (A2AException ended) {
                 RunView last = view(watch.workflowId(), caller);
-                if (!RunViews.state(last.state()).isTerminal()) {
+                if (!last.state().isTerminal()) {
                     throw ended;
                 }
                 return Feed.of(List.of(last));

@@ -39,24 +39,24 @@ final class VoteTest {
     @ParameterizedTest
     @DisplayName("AK25 votes are decided by their rules; ties and a missed quorum have outcomes of their own")
     @CsvSource({
-        "MAJORITY,   1, rrrb, decided,   red",
-        "MAJORITY,   1, rrbg, undecided,",
-        "MAJORITY,   1, rrbb, tied,",
-        "MAJORITY,   1, rr--, decided,   red",
-        "MAJORITY,   3, rr--, no-quorum,",
-        "MAJORITY,   1, ----, no-quorum,",
-        "PLURALITY,  1, rrbg, decided,   red",
-        "PLURALITY,  1, rrbb, tied,",
-        "PLURALITY,  4, rrb-, no-quorum,",
-        "UNANIMOUS,  1, bbbb, decided,   blue",
-        "UNANIMOUS,  1, bbbr, undecided,",
-        "UNANIMOUS,  4, bbb-, no-quorum,",
-        "UNANIMOUS,  3, bbb-, decided,   blue",
-        "WEIGHTED,   1, rbbb, decided,   red",
-        "WEIGHTED,   1, r--b, decided,   red",
-        "WEIGHTED,   1, -rrb, decided,   red",
+        "MAJORITY,   1, rrrb, DECIDED,   red",
+        "MAJORITY,   1, rrbg, UNDECIDED,",
+        "MAJORITY,   1, rrbb, TIED,",
+        "MAJORITY,   1, rr--, DECIDED,   red",
+        "MAJORITY,   3, rr--, NO_QUORUM,",
+        "MAJORITY,   1, ----, NO_QUORUM,",
+        "PLURALITY,  1, rrbg, DECIDED,   red",
+        "PLURALITY,  1, rrbb, TIED,",
+        "PLURALITY,  4, rrb-, NO_QUORUM,",
+        "UNANIMOUS,  1, bbbb, DECIDED,   blue",
+        "UNANIMOUS,  1, bbbr, UNDECIDED,",
+        "UNANIMOUS,  4, bbb-, NO_QUORUM,",
+        "UNANIMOUS,  3, bbb-, DECIDED,   blue",
+        "WEIGHTED,   1, rbbb, DECIDED,   red",
+        "WEIGHTED,   1, r--b, DECIDED,   red",
+        "WEIGHTED,   1, -rrb, DECIDED,   red",
     })
-    void rules(Rule rule, int quorum, String letters, String expected, @Nullable String winner) {
+    void rules(Rule rule, int quorum, String letters, Outcome.Kind expected, @Nullable String winner) {
         Vote vote = vote(rule, quorum, rule == Rule.WEIGHTED ? Map.of("a", 3.5) : Map.of());
 
         Outcome outcome = vote.outcome(ballots(vote, letters));
@@ -74,7 +74,7 @@ final class VoteTest {
 
         Outcome outcome = vote.outcome(ballots(vote, "rbbb"));
 
-        assertThat(outcome.outcome()).isEqualTo("tied");
+        assertThat(outcome.outcome()).isEqualTo(Outcome.Kind.TIED);
         assertThat(outcome.counts()).isEqualTo(Map.of("red", 3.0, "blue", 3.0, "green", 0.0));
         assertThat(outcome).hasToString("tied: red 3, blue 3, green 0");
     }

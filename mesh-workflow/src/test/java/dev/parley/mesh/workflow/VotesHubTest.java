@@ -254,8 +254,8 @@ class VotesHubTest {
             await(alice, id);
 
             VoteView vote = alice.call(new GetVote(id), CallContext.anonymous());
-            assertThat(vote.state()).isEqualTo("completed");
-            assertThat(requireNonNull(vote.outcome()).outcome()).isEqualTo("no-quorum");
+            assertThat(vote.state()).isEqualTo(TaskState.COMPLETED);
+            assertThat(requireNonNull(vote.outcome()).outcome()).isEqualTo(Vote.Outcome.Kind.NO_QUORUM);
             assertThat(vote.outcome().missing()).containsExactly("carol", "dave");
             assertThat(cast(hub, "carol", id, "red").body()).contains("The vote has ended");
         }

@@ -15,6 +15,7 @@ import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
@@ -95,7 +96,7 @@ final class WorkflowCrashTest {
                     AgentClient one = AgentClient.connect(hub.url + "/one")) {
                 end.countDown();
 
-                assertThat(last(one, id)).isEqualTo("completed");
+                assertThat(last(one, id)).isEqualTo(TaskState.COMPLETED);
                 assertThat(calls).containsExactly(id + "/far/1");
             }
         }
@@ -122,7 +123,7 @@ final class WorkflowCrashTest {
         try (var hub = new Child(data, 0);
                 AgentClient one = AgentClient.connect(hub.url + "/one");
                 AgentClient work = AgentClient.connect(hub.url + "/agents/work")) {
-            assertThat(last(one, id)).isEqualTo("canceled");
+            assertThat(last(one, id)).isEqualTo(TaskState.CANCELED);
             for (StepView step : one.call(new Get(id), ANYONE).steps()) {
                 if ("work".equals(step.agent())) {
                     assertThat(ended(work, requireNonNull(step.taskId()))).isEqualTo(TaskState.CANCELED);
@@ -139,7 +140,7 @@ final class WorkflowCrashTest {
                 assertThat(next).as("events of run " + id + " after 60 s").isNotEmpty();
                 requireNonNull(next)
                         .forEach(run -> run.steps().stream()
-                                .filter(step -> step.state().equals("running"))
+                                .filter(step -> step.state() == StepState.RUNNING)
                                 .forEach(step -> running.add(step.id())));
             }
         }
@@ -175,7 +176,7 @@ final class WorkflowCrashTest {
                 AgentClient one = AgentClient.connect(hub.url + "/one");
                 AgentClient work = AgentClient.connect(hub.url + "/agents/work")) {
             for (String id : ids) {
-                assertThat(last(one, id)).isEqualTo("completed");
+                assertThat(last(one, id)).isEqualTo(TaskState.COMPLETED);
             }
             Map<String, String> bySteps = tasks(work);
 
@@ -235,10 +236,10 @@ final class WorkflowCrashTest {
         return Map.of("workflow", Map.of("steps", list));
     }
 
-    private static String last(AgentClient one, String id) throws InterruptedException {
+    private static TaskState last(AgentClient one, String id) throws InterruptedException {
         try (Feed<RunView> events = one.watch(new Watch(id, null), ANYONE)) {
-            String state = "working";
-            while (state.equals("working")) {
+            TaskState state = TaskState.WORKING;
+            while (state == TaskState.WORKING) {
                 List<RunView> next = events.next(Duration.ofSeconds(60));
                 assertThat(next).as("run " + id + " after 60 s").isNotEmpty();
                 state = requireNonNull(next).getLast().state();

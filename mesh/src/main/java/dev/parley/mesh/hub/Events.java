@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.dialect.Json;
 import dev.parley.mesh.Envelope;
+import dev.parley.mesh.MeshViews.EntityType;
+import dev.parley.mesh.MeshViews.EventType;
 import dev.parley.mesh.MeshViews.EventView;
 import dev.parley.mesh.MessageType;
 import dev.parley.protocol.CallContext;
@@ -29,10 +31,6 @@ import org.jspecify.annotations.Nullable;
  * own. Safe for any thread.
  */
 final class Events {
-    static final String RECEIVED = "a2a_message_received";
-    static final String SENT = "a2a_message_sent";
-    static final String DELEGATED = "a2a_task_delegated";
-    static final String COMPLETED = "a2a_task_completed";
 
     /** Action of the audit rows of messages. */
     static final String MESSAGE = "one.message";
@@ -57,11 +55,11 @@ final class Events {
     private static final Pattern CONTEXT = Pattern.compile("one-[0-9a-f]{32}");
 
     /** Names of the events elsewhere, and in general. */
-    private static final Map<String, List<String>> OTHER_NAMES = Map.of(
-            RECEIVED, List.of("communication_event", "agent_message_received"),
-            SENT, List.of("communication_event", "agent_message_sent"),
-            DELEGATED, List.of("task_event", "task_delegated"),
-            COMPLETED, List.of("task_event", "task_completed"));
+    private static final Map<EventType, List<String>> OTHER_NAMES = Map.of(
+            EventType.A2A_MESSAGE_RECEIVED, List.of("communication_event", "agent_message_received"),
+            EventType.A2A_MESSAGE_SENT, List.of("communication_event", "agent_message_sent"),
+            EventType.A2A_TASK_DELEGATED, List.of("task_event", "task_delegated"),
+            EventType.A2A_TASK_COMPLETED, List.of("task_event", "task_completed"));
 
     /**
      * An event.
@@ -74,7 +72,7 @@ final class Events {
             long number,
             String group,
             Instant at,
-            String type,
+            EventType type,
             String agent,
             String actor,
             String other,
@@ -85,7 +83,7 @@ final class Events {
         }
 
         EventView view() {
-            return new EventView(number, group, type, agent, "agent", actor, other, at, metadata);
+            return new EventView(number, group, type, agent, EntityType.AGENT, actor, other, at, metadata);
         }
     }
 
@@ -178,7 +176,7 @@ final class Events {
         String agent = text(entry, "agent");
         String receiver = entry.subject().substring(entry.subject().indexOf('/') + 1);
         Map<String, Object> metadata = metadata(entry, entry.outcome(), text(entry, MESSAGE_ID));
-        return event(row, 2, SENT, agent, agent, receiver, metadata);
+        return event(row, 2, EventType.A2A_MESSAGE_SENT, agent, agent, receiver, metadata);
     }
 
     /** A message and the error that it got. */
@@ -193,7 +191,8 @@ final class Events {
                 metadata(entry, MessageType.ERROR.word(), text(entry, MESSAGE_ID) + "/" + row.number());
         error.put("code", entry.outcome());
         return List.of(
-                event(row, 0, RECEIVED, agent, from, from, metadata), event(row, 2, SENT, agent, agent, from, error));
+                event(row, 0, EventType.A2A_MESSAGE_RECEIVED, agent, from, from, metadata),
+                event(row, 2, EventType.A2A_MESSAGE_SENT, agent, agent, from, error));
     }
 
     /** A message that authorization refuses: its content was not read. */
@@ -210,7 +209,8 @@ final class Events {
         metadata.put("protocol", operation.equals("one/send") ? "one" : "a2a");
         metadata.put("refused", text(entry, "reason"));
         putLeft(entry, metadata);
-        return List.of(event(row, 0, RECEIVED, text(entry, "agent"), entry.actor(), entry.actor(), metadata));
+        return List.of(event(
+                row, 0, EventType.A2A_MESSAGE_RECEIVED, text(entry, "agent"), entry.actor(), entry.actor(), metadata));
     }
 
     private static void putLeft(AuditEntry entry, Map<String, Object> metadata) {
@@ -228,8 +228,8 @@ final class Events {
         Map<String, Object> sent =
                 ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID) + "/" + row.number());
         return List.of(
-                event(row, 0, RECEIVED, agent, entry.actor(), entry.actor(), received),
-                event(row, 2, SENT, agent, agent, entry.actor(), sent));
+                event(row, 0, EventType.A2A_MESSAGE_RECEIVED, agent, entry.actor(), entry.actor(), received),
+                event(row, 2, EventType.A2A_MESSAGE_SENT, agent, agent, entry.actor(), sent));
     }
 
     /** A message of a caller to a task that has begun; none if it came in an envelope, which has a row of its own. */
@@ -244,7 +244,7 @@ final class Events {
         AuditEntry created = first(all, "task.created", row.entry());
         String caller = caller(row.entry());
         Map<String, Object> metadata = ofA2a(row.entry(), text(created, "contextId"), A2A_MESSAGE, messageId);
-        return List.of(event(row, 0, RECEIVED, text(created, "agent"), caller, caller, metadata));
+        return List.of(event(row, 0, EventType.A2A_MESSAGE_RECEIVED, text(created, "agent"), caller, caller, metadata));
     }
 
     /** The caller of an entry: its actor, or the subject of an agent that acts for it. */
@@ -280,7 +280,7 @@ final class Events {
         String id = own.isEmpty() ? entry.target() + "/" + row.number() : own;
         String agent = text(created, "agent");
         Map<String, Object> metadata = ofA2a(entry, text(created, "contextId"), type.word(), id);
-        return event(row, 2, SENT, agent, agent, created.actor(), metadata);
+        return event(row, 2, EventType.A2A_MESSAGE_SENT, agent, agent, created.actor(), metadata);
     }
 
     private static boolean isEnd(AuditEntry entry) {
@@ -305,13 +305,20 @@ final class Events {
         }
         boolean isTask = !entry.target().equals(agent);
         var events = new ArrayList<Event>();
-        events.add(event(row, 0, RECEIVED, agent, from, from, metadata));
+        events.add(event(row, 0, EventType.A2A_MESSAGE_RECEIVED, agent, from, from, metadata));
         if (isTask && type.equals(MessageType.TASK_DELEGATION.word())) {
-            events.add(event(row, 1, DELEGATED, agent, from, from, metadata));
+            events.add(event(row, 1, EventType.A2A_TASK_DELEGATED, agent, from, from, metadata));
         } else if (!isTask && type.equals(MessageType.TASK_RESULT.word())) {
-            events.add(event(row, 1, COMPLETED, agent, from, from, metadata));
+            events.add(event(row, 1, EventType.A2A_TASK_COMPLETED, agent, from, from, metadata));
         }
-        events.add(event(row, 2, SENT, agent, agent, from, metadata(entry, entry.outcome(), text(entry, "answerId"))));
+        events.add(event(
+                row,
+                2,
+                EventType.A2A_MESSAGE_SENT,
+                agent,
+                agent,
+                from,
+                metadata(entry, entry.outcome(), text(entry, "answerId"))));
         if (isTask) {
             events.addAll(ofEarlyEnd(row));
         }
@@ -337,8 +344,8 @@ final class Events {
         if (!isOfEnvelope(entry)) {
             String agent = text(entry, "agent");
             Map<String, Object> metadata = ofA2a(entry, text(entry, "contextId"), A2A_MESSAGE, text(entry, MESSAGE_ID));
-            events.add(event(row, 0, RECEIVED, agent, entry.actor(), entry.actor(), metadata));
-            events.add(event(row, 1, DELEGATED, agent, entry.actor(), entry.actor(), metadata));
+            events.add(event(row, 0, EventType.A2A_MESSAGE_RECEIVED, agent, entry.actor(), entry.actor(), metadata));
+            events.add(event(row, 1, EventType.A2A_TASK_DELEGATED, agent, entry.actor(), entry.actor(), metadata));
             if (TaskState.valueOf(entry.outcome()).isInterrupted()) {
                 events.add(sent(row, entry, MessageType.STATUS_UPDATE));
             }
@@ -382,7 +389,7 @@ final class Events {
         Event sent = sent(row, created, MessageType.TASK_RESULT);
         var metadata = new LinkedHashMap<>(sent.metadata());
         metadata.put("status", entry.outcome().toLowerCase(Locale.ROOT));
-        return List.of(sent, event(row, 3, COMPLETED, agent, agent, created.actor(), metadata));
+        return List.of(sent, event(row, 3, EventType.A2A_TASK_COMPLETED, agent, agent, created.actor(), metadata));
     }
 
     /** The end of a task before its first message was recorded. */
@@ -401,7 +408,7 @@ final class Events {
         Map<String, Object> metadata = metadata(entry, MessageType.TASK_RESULT.word(), text(entry, "messageId"));
         metadata.put("status", outcome.toLowerCase(Locale.ROOT));
         String agent = text(entry, "agent");
-        return event(row, 3, COMPLETED, agent, agent, text(entry, "sourceAgentId"), metadata);
+        return event(row, 3, EventType.A2A_TASK_COMPLETED, agent, agent, text(entry, "sourceAgentId"), metadata);
     }
 
     private static boolean isMessage(AuditRow row) {
@@ -423,7 +430,7 @@ final class Events {
     private static Event event(
             AuditRow row,
             int place,
-            String type,
+            EventType type,
             String agent,
             String actor,
             String other,

@@ -4,8 +4,10 @@ import static java.util.stream.Collectors.toMap;
 
 import dev.parley.mesh.MeshViews.Connection;
 import dev.parley.mesh.MeshViews.ConnectionType;
+import dev.parley.mesh.MeshViews.DelegationStatus;
 import dev.parley.mesh.MeshViews.Entity;
 import dev.parley.mesh.MeshViews.EntityType;
+import dev.parley.mesh.MeshViews.OntologyType;
 import dev.parley.mesh.MeshViews.TaskFacts;
 import dev.parley.mesh.hub.Events.Event;
 import dev.parley.mesh.hub.Events.Page;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -47,7 +50,7 @@ final class GroupSummary {
             return new Connection(
                     group,
                     ConnectionType.COMMUNICATES_WITH,
-                    "communicated",
+                    OntologyType.COMMUNICATED,
                     pair.from(),
                     pair.to(),
                     count,
@@ -61,18 +64,20 @@ final class GroupSummary {
     }
 
     /** A task that one agent delegated to another. */
-    record Delegated(Event event, String status, @Nullable Instant ended) {
+    record Delegated(
+            Event event, DelegationStatus status, @Nullable Instant ended) {
         Entity entity() {
             var facts =
                     new TaskFacts(status, event.agent(), event.other(), text("correlationId", ""), event.at(), last());
-            return new Entity(text("taskId", ""), event.group(), EntityType.TASK, "task", null, facts, metadata());
+            return new Entity(
+                    text("taskId", ""), event.group(), EntityType.TASK, OntologyType.TASK, null, facts, metadata());
         }
 
         Connection connection() {
             return new Connection(
                     event.group(),
                     ConnectionType.DELEGATED_TO,
-                    "delegated",
+                    OntologyType.DELEGATED,
                     event.other(),
                     event.agent(),
                     null,
@@ -176,32 +181,32 @@ final class GroupSummary {
     private void add(Event event) {
         String task = event.metadata("taskId");
         switch (event.type()) {
-            case Events.RECEIVED -> count(new Pair(event.actor(), event.agent()), event.at());
-            case Events.SENT -> count(new Pair(event.agent(), event.other()), event.at());
-            case Events.DELEGATED -> {
+            case A2A_MESSAGE_RECEIVED -> count(new Pair(event.actor(), event.agent()), event.at());
+            case A2A_MESSAGE_SENT -> count(new Pair(event.agent(), event.other()), event.at());
+            case A2A_TASK_DELEGATED -> {
                 if (task != null) {
                     Delegated early = delegations.get(task); // its end may have been recorded first
                     delegations.put(
                             task,
                             new Delegated(
                                     event,
-                                    early == null ? "accepted" : early.status(),
+                                    early == null ? DelegationStatus.ACCEPTED : early.status(),
                                     early == null ? null : early.ended()));
                     trim();
                 }
             }
-            case Events.COMPLETED -> {
+            case A2A_TASK_COMPLETED -> {
                 Delegated before = task == null ? null : delegations.get(task);
                 if (task == null || before != null && before.ended() != null) {
                     return; // a message says so: of no task of this hub, or of one whose end was seen
                 }
-                String status = Objects.requireNonNullElse(event.metadata("status"), "completed");
+                String word = Objects.requireNonNullElse(event.metadata("status"), "completed");
+                var status = DelegationStatus.valueOf(word.toUpperCase(Locale.ROOT));
                 records.computeIfAbsent(event.agent(), agent -> new Outcomes())
-                        .add(status.equals("completed"), event.at());
+                        .add(status == DelegationStatus.COMPLETED, event.at());
                 delegations.put(task, new Delegated(before == null ? event : before.event(), status, event.at()));
                 trim();
             }
-            default -> {}
         }
     }
 
@@ -217,13 +222,13 @@ final class GroupSummary {
         }
     }
 
-    /** Connections up to the last {@link #advance}, the newest delegations first; of one type and one agent unless null. */
-    synchronized List<Connection> connections(@Nullable String type, @Nullable String agent, int limit) {
+    /** Connections up to the last {@link #advance}, the newest delegations first; of some types, and of one agent unless null. */
+    synchronized List<Connection> connections(Set<ConnectionType> types, @Nullable String agent, int limit) {
         var all = new ArrayList<Connection>();
-        if (type == null || type.equals("communicates_with")) {
+        if (types.contains(ConnectionType.COMMUNICATES_WITH)) {
             traffic.forEach((pair, sum) -> all.add(sum.connection(group, pair)));
         }
-        if (type == null || type.equals("delegated_to")) {
+        if (types.contains(ConnectionType.DELEGATED_TO)) {
             delegations.reversed().values().forEach(each -> all.add(each.connection()));
         }
         return all.stream()

@@ -17,6 +17,7 @@ import dev.parley.mesh.MeshViews.EventView;
 import dev.parley.mesh.MeshViews.ListConnections;
 import dev.parley.mesh.MeshViews.ListEntities;
 import dev.parley.mesh.MeshViews.ListEvents;
+import dev.parley.mesh.MeshViews.OntologyType;
 import dev.parley.mesh.MeshViews.RankAgents;
 import dev.parley.mesh.MeshViews.RankedAgent;
 import dev.parley.mesh.MeshViews.Ranking;
@@ -173,7 +174,7 @@ final class Views implements AgentEndpoint {
                 name,
                 caller.scope().group(),
                 EntityType.AGENT,
-                "external_agent",
+                OntologyType.EXTERNAL_AGENT,
                 facts,
                 null,
                 Map.of("protocol", "a2a", "version", card.version()));
@@ -297,7 +298,7 @@ final class Views implements AgentEndpoint {
     private Connections connections(ListConnections list, CallContext caller) {
         Set<String> visible = hub.agents().cards(caller).keySet();
         GroupSummary standing = standing(caller);
-        List<Connection> rows = standing.connections(list.type(), list.agentId(), size(list.pageSize())).stream()
+        List<Connection> rows = standing.connections(list.types(), list.agentId(), size(list.pageSize())).stream()
                 .filter(each -> visible.contains(each.toEntityId()) || visible.contains(each.fromEntityId()))
                 .toList();
         return new Connections(rows, standing.isPartial());
@@ -340,7 +341,7 @@ final class Views implements AgentEndpoint {
         String agent = filter.agentId();
         Instant since = filter.since();
         return (type == null
-                        || type.equals(event.type())
+                        || type.equals(event.type().word())
                         || type.equals(event.metadata("ontologyType"))
                         || type.equals(event.metadata("alias"))
                         || type.equals(event.metadata("messageType")))

@@ -583,6 +583,27 @@ public final class Codecs {
         };
     }
 
+    /** As {@code words}, which it writes; {@code read} understands more texts, and may throw {@link InvalidField}. */
+    public static <E> Codec<E> words(Codec<E> words, Function<String, ? extends @Nullable E> read) {
+        Codec<E> texts = via(TEXT, read, words::format);
+        return new Lenient<>(words) {
+            @Override
+            public @Nullable E read(JsonParser in) {
+                return texts.read(in);
+            }
+
+            @Override
+            public @Nullable E parse(List<String> given, String field) {
+                return texts.parse(given, field);
+            }
+
+            @Override
+            public @Nullable E parse(String text, String field) {
+                return texts.parse(text, field);
+            }
+        };
+    }
+
     /**
      * A codec for values that travel as others do.
      *

@@ -43,7 +43,7 @@ public interface SettingReader {
 
     /** Returns the text of {@code setting} and its source, here the built-in default. */
     default EffectiveSetting effective(SettingSpec<?> setting) {
-        return new EffectiveSetting(setting.fallback(), "default", null);
+        return new EffectiveSetting(setting.fallback(), EffectiveSetting.Source.DEFAULT, null);
     }
 
     /**

@@ -36,7 +36,9 @@ final class TextSettings implements SettingReader {
     @Override
     public EffectiveSetting effective(SettingSpec<?> setting) {
         String text = texts.get(setting.name());
-        return text == null ? others.effective(setting) : new EffectiveSetting(text, "code", null);
+        return text == null
+                ? others.effective(setting)
+                : new EffectiveSetting(text, EffectiveSetting.Source.CODE, null);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.parley.protocol.support.Excerpt;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.EntryOperation.RegisterEntry;
 import dev.parley.registry.ExchangeOperation.ImportEntries;
 import dev.parley.registry.ExchangeOperation.Imported;
@@ -55,15 +56,15 @@ public final class FaceOperations {
     private static final int MAX_FACETS = 20;
     private static final Pattern HOST = Pattern.compile("[a-z0-9.-]{1,253}[a-z]");
     private static final Pattern URN = Pattern.compile("urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+");
-    private static final Map<String, String> ORDERS = Map.of(
-            "displayname", "name",
-            "name", "name",
-            "displayname desc", "-name",
-            "name desc", "-name",
-            "updatedat", "updated",
-            "updatedat desc", "-updated",
-            "createdat", "created",
-            "createdat desc", "-created");
+    private static final Map<String, Order> ORDERS = Map.of(
+            "displayname", Order.NAME,
+            "name", Order.NAME,
+            "displayname desc", Order.NAME_DESCENDING,
+            "name desc", Order.NAME_DESCENDING,
+            "updatedat", Order.UPDATED,
+            "updatedat desc", Order.UPDATED_DESCENDING,
+            "createdat", Order.CREATED,
+            "createdat desc", Order.CREATED_DESCENDING);
 
     private final EntryReader reader;
     private final McpOperations mcp;
@@ -154,7 +155,7 @@ public final class FaceOperations {
         }
         var agents = new EntryFilter(
                 List.of(), List.of(), Map.of("publisher", List.of(host), "type", List.of(Entry.AGENT_CARD)), false);
-        List<Entry> found = reader.list(agents, "name", 2, null, caller).entries();
+        List<Entry> found = reader.list(agents, Order.NAME, 2, null, caller).entries();
         return found.size() == 1 ? Optional.of(found.getFirst()) : Optional.empty();
     }
 
@@ -259,7 +260,7 @@ public final class FaceOperations {
 
     private Object list(Map<String, @Nullable Object> given, CallContext caller) {
         String order = given.get("orderBy") instanceof String text && !text.isBlank() ? text.strip() : "displayName";
-        String column = ORDERS.get(
+        Order column = ORDERS.get(
                 order.toLowerCase(Locale.ROOT).replaceAll("\\s+", " ").replaceFirst(" asc$", ""));
         if (column == null) {
             throw A2AException.invalidParams(
@@ -298,7 +299,7 @@ public final class FaceOperations {
         var ofHub = new EntryFilter(List.of(), List.of(), Map.of("publisher", List.of(written.publisher())), false);
         String token = null;
         do {
-            EntryPage page = reader.list(ofHub, "name", EntryFilter.MAX_PAGE, token, caller);
+            EntryPage page = reader.list(ofHub, Order.NAME, EntryFilter.MAX_PAGE, token, caller);
             page.entries().forEach(entry -> all.add(written.catalogEntry(entry)));
             token = page.next();
         } while (token != null && all.size() < MAX_CATALOG);

@@ -3,6 +3,7 @@ package dev.parley.registry.faces;
 import dev.parley.registry.Entry;
 import dev.parley.registry.Entry.Endpoint;
 import dev.parley.registry.Entry.Resource;
+import dev.parley.registry.EntryModel;
 import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.faces.JsonFace.Members;
 import dev.parley.registry.faces.McpServers.Version;
@@ -100,9 +101,9 @@ final class McpModel {
      * @param document the document {@code server.json}; empty for a deleted server
      */
     static Map<String, Object> answer(Version version, Map<String, @Nullable Object> document) {
-        String status = version.status();
+        boolean isListed = version.status() == Entry.Status.ACTIVE || version.status() == Entry.Status.DEPRECATED;
         var official = new Members()
-                .add("status", List.of("active", "deprecated").contains(status) ? status : "deleted")
+                .add("status", EntryModel.word(isListed ? version.status() : Entry.Status.DELETED))
                 .add("statusChangedAt", version.updated().toString())
                 .add("publishedAt", version.published().toString())
                 .add("updatedAt", version.updated().toString())

@@ -62,7 +62,8 @@ final class McpOperations {
     }
 
     private Map<String, Object> json(Version version, CallContext caller) {
-        Optional<Entry> entry = version.status().equals("deleted") ? Optional.empty() : servers.entry(version, caller);
+        Optional<Entry> entry =
+                version.status() == Entry.Status.DELETED ? Optional.empty() : servers.entry(version, caller);
         return McpModel.answer(
                 version, entry.map(now -> document(now, version, caller)).orElse(Map.of()));
     }

@@ -80,7 +80,7 @@ final class McpServers implements EntryListener {
             String name,
             String version,
             boolean isLatest,
-            String status,
+            Entry.Status status,
             Instant published,
             Instant updated) {
         static Version read(ResultSet row) throws SQLException {
@@ -91,7 +91,7 @@ final class McpServers implements EntryListener {
                     DatabaseSession.text(row, 4),
                     DatabaseSession.text(row, 5),
                     row.getInt(6) == 1,
-                    DatabaseSession.text(row, 7),
+                    Entry.Status.valueOf(DatabaseSession.text(row, 7).toUpperCase(Locale.ROOT)),
                     requireNonNull(DatabaseSession.time(row, 8)),
                     requireNonNull(DatabaseSession.time(row, 9)));
         }

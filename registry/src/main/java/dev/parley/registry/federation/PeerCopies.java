@@ -16,6 +16,7 @@ import dev.parley.registry.EntryChange;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.document.CardReader;
 import dev.parley.registry.federation.PeerOperation.CopiedEntries;
@@ -311,9 +312,9 @@ final class PeerCopies {
         var filter = new EntryFilter(
                 List.of(), List.of(), Map.of("group", List.of(Entry.HUB), "owner", List.of(name)), false);
         int removed = 0;
-        for (EntryPage page = reader.list(filter, "name", PAGE, null, Entries.ITSELF);
+        for (EntryPage page = reader.list(filter, Order.NAME, PAGE, null, Entries.ITSELF);
                 !page.entries().isEmpty();
-                page = reader.list(filter, "name", PAGE, null, Entries.ITSELF)) {
+                page = reader.list(filter, Order.NAME, PAGE, null, Entries.ITSELF)) {
             page.entries().forEach(copy -> remove(copy, reason));
             removed += page.entries().size();
         }

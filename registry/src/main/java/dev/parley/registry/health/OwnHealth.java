@@ -13,6 +13,7 @@ import dev.parley.registry.Entry.Cause;
 import dev.parley.registry.Entry.HealthStatus;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.store.EntryWriter;
@@ -115,7 +116,7 @@ public final class OwnHealth implements HubObserver {
         var filter = new EntryFilter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);
         String token = null;
         do {
-            EntryPage page = reader.list(filter, "name", PAGE, token, Entries.ITSELF);
+            EntryPage page = reader.list(filter, Order.NAME, PAGE, token, Entries.ITSELF);
             for (Entry entry : page.entries()) {
                 String agent = String.valueOf(entry.resource().metadata().get("agent"));
                 Counts counted = counts.getOrDefault(agent, Counts.none());

@@ -12,6 +12,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.registry.store.PersonalEntries;
 import dev.parley.registry.store.PersonalEntries.Page;
 import dev.parley.registry.store.PersonalEntries.Review;
 import dev.parley.registry.store.PersonalEntries.Version;
@@ -41,7 +42,7 @@ final class PersonalOperation {
 
     private static final Codec<Review> REVIEW = ObjectCodec.<Review>of()
             .required("id", TEXT, Review::id)
-            .required("kind", TEXT, Review::kind)
+            .required("kind", Codecs.words(PersonalEntries.Kind.class), Review::kind)
             .required("time", TIME, Review::time)
             .optional("stars", COUNT, 0L, Review::stars)
             .required("text", TEXT, Review::text)

@@ -15,6 +15,7 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.InspectionOperation;
 import dev.parley.registry.InspectionOperation.InspectCard;
 import dev.parley.registry.InspectionOperation.Inspection;
@@ -116,7 +117,8 @@ public final class Inspector {
                         List.of(),
                         Map.of("metadata.agent", List.of(agent), "owner", List.of(Entry.HUB)),
                         false);
-                List<Entry> found = reader.list(own, "name", 1, null, caller).entries();
+                List<Entry> found =
+                        reader.list(own, Order.NAME, 1, null, caller).entries();
                 yield of(found.isEmpty() ? null : found.getFirst(), "agent \"" + agent + "\": unknown", caller);
             }
             default ->

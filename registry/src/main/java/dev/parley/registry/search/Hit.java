@@ -2,6 +2,7 @@ package dev.parley.registry.search;
 
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.PageToken;
+import dev.parley.registry.SearchOperation.Means;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param lists that have the entry: by words, by meaning
  * @param stars average of its reviews; 0 without any
  */
-record Hit(long number, String id, int part, double score, List<String> lists, double stars) {
-    static final List<String> WORDS = List.of("words");
+record Hit(long number, String id, int part, double score, List<Means> lists, double stars) {
+    static final List<Means> WORDS = List.of(Means.WORDS);
 
     /** The best first; equals in the order of their registration, so that pages are stable. */
     static final Comparator<Hit> ORDER =

@@ -2,6 +2,7 @@ package dev.parley.registry.search;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.registry.SearchOperation.Means;
 import dev.parley.registry.SearchQuery;
 import dev.parley.registry.search.Hit.Cursor;
 import dev.parley.registry.search.Ranking.Scale;
@@ -45,8 +46,8 @@ final class SearchPlan {
     /** Candidates that are read besides those of a page, as a few may be out of sight. */
     private static final int SPARE = 5;
 
-    private static final List<String> MEANING = List.of("meaning");
-    private static final List<String> BOTH = List.of("words", "meaning");
+    private static final List<Means> MEANING = List.of(Means.MEANING);
+    private static final List<Means> BOTH = List.of(Means.WORDS, Means.MEANING);
 
     private final boolean hasWords;
     private final List<Term> terms;

@@ -18,6 +18,7 @@ import dev.parley.registry.EntryOperation;
 import dev.parley.registry.EntryOperation.DeleteEntry;
 import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.EntryOperation.ListEntries;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.EntryOperation.PublishVersion;
 import dev.parley.registry.EntryOperation.ReadDocument;
 import dev.parley.registry.EntryOperation.RegisterEntry;
@@ -99,7 +100,7 @@ public final class EntryOperations {
                 .watch(HistoryOperation.WATCH, this::watch)
                 .call(
                         ReviewOperation.NOTE,
-                        (given, caller) -> review(given.id(), Reviews.NOTE, 0, given.text(), caller))
+                        (given, caller) -> review(given.id(), PersonalEntries.Kind.NOTE, 0, given.text(), caller))
                 .call(ReviewOperation.REVIEWS, (given, caller) -> reviews(given.id(), caller))
                 .call(ReviewOperation.VIEWS, (given, caller) -> reader.views(given.id(), caller))
                 .call(ExchangeOperation.EXPORT, this::export);
@@ -168,7 +169,7 @@ public final class EntryOperations {
     public EntryPage list(ListEntries given, CallContext caller) {
         EntryPage page = reader.list(
                 given.filter(),
-                requireNonNullElse(given.order(), "name"),
+                requireNonNullElse(given.order(), Order.NAME),
                 size(given.pageSize()),
                 given.pageToken(),
                 caller);
@@ -271,13 +272,13 @@ public final class EntryOperations {
     public ReviewList review(ReviewOperation.ReviewEntry given, CallContext caller) {
         return review(
                 given.id(),
-                Reviews.REVIEW,
+                PersonalEntries.Kind.REVIEW,
                 given.stars(),
                 given.stars() == 0 || given.text().isBlank() ? "" : given.text(),
                 caller);
     }
 
-    private ReviewList review(String id, String kind, long stars, String text, CallContext caller) {
+    private ReviewList review(String id, PersonalEntries.Kind kind, long stars, String text, CallContext caller) {
         reviews.write(id, kind, stars, limited("text", text), caller);
         return reviews(id, caller);
     }
@@ -303,7 +304,8 @@ public final class EntryOperations {
     }
 
     private ExportPage export(ExportEntries given, CallContext caller) {
-        EntryPage page = reader.list(given.filter(), "name", size(given.pageSize()), given.pageToken(), true, caller);
+        EntryPage page =
+                reader.list(given.filter(), Order.NAME, size(given.pageSize()), given.pageToken(), true, caller);
         return new ExportPage(
                 page.entries().stream()
                         .map(entry -> new ExportedEntry(

@@ -1,10 +1,13 @@
 package dev.parley.registry.store;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.PageToken;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.spi.Conditions;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.DatabaseSession;
@@ -163,17 +166,14 @@ final class EntryQuery {
     EntryPage page(
             DatabaseSession session,
             Object list,
-            String order,
+            Order order,
             int size,
             @Nullable String token,
             boolean withDocuments,
             Function<Numbered, Entry> shown)
             throws SQLException {
-        boolean isDescending = order.startsWith("-");
-        String column = ORDERS.get(isDescending ? order.substring(1) : order);
-        if (column == null) {
-            throw A2AException.invalidParams("order", order + " (expected: name, change, updated or created)");
-        }
+        boolean isDescending = order.toString().startsWith("-");
+        String column = requireNonNull(ORDERS.get(order.toString().substring(isDescending ? 1 : 0)));
         Position from = token == null || token.isEmpty() ? null : Position.of(list, token, column);
         long total = from != null
                 ? from.total()

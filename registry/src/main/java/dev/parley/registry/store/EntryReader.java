@@ -6,6 +6,7 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.ReviewOperation;
 import dev.parley.registry.document.Document;
 import dev.parley.registry.store.EntryRows.Numbered;
@@ -107,15 +108,15 @@ public record EntryReader(Database database, EntryCache cache, Urns urns, Disclo
         return stored == null ? Map.of() : JsonText.read(stored, ReviewOperation.VIEWS_JSON);
     }
 
-    /** A page of entries in a stable order: {@code name}, {@code change}, {@code updated} or {@code created}, descending after a minus. */
-    public EntryPage list(EntryFilter filter, String order, int size, @Nullable String token, CallContext viewer) {
+    /** A page of entries in a stable order. */
+    public EntryPage list(EntryFilter filter, Order order, int size, @Nullable String token, CallContext viewer) {
         return list(filter, order, size, token, false, viewer);
     }
 
     /** @param withDocuments whether the documents of the entries are read with the page */
     EntryPage list(
             EntryFilter filter,
-            String order,
+            Order order,
             int size,
             @Nullable String token,
             boolean withDocuments,

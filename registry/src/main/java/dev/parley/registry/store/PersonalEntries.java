@@ -5,10 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.registry.EntryModel;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +44,18 @@ public record PersonalEntries(Database database, EntryWriter writer) {
             Map<String, @Nullable Object> entry,
             String document) {}
 
+    /** Kind of a text about an entry. */
+    public enum Kind {
+        REVIEW,
+        NOTE
+    }
+
     /**
      * A review of an entry, or a note on it.
      *
      * @param stars 0 for none
      */
-    public record Review(String id, String kind, Instant time, long stars, String text) {}
+    public record Review(String id, Kind kind, Instant time, long stars, String text) {}
 
     /**
      * A page.
@@ -88,7 +96,7 @@ public record PersonalEntries(Database database, EntryWriter writer) {
         List<Review> page = database.read(session -> session.list(
                 row -> new Review(
                         DatabaseSession.text(row, 1),
-                        DatabaseSession.text(row, 2),
+                        Kind.valueOf(DatabaseSession.text(row, 2).toUpperCase(Locale.ROOT)),
                         Instant.ofEpochMilli(row.getLong(3)),
                         Math.max(row.getInt(4), 0),
                         DatabaseSession.text(row, 5)),
@@ -118,7 +126,7 @@ public record PersonalEntries(Database database, EntryWriter writer) {
                     "DELETE FROM registry_review WHERE group_id = ? AND principal = ? AND kind = ?",
                     group,
                     principal,
-                    Reviews.NOTE);
+                    EntryModel.word(Kind.NOTE));
             int texts = session.update(
                     "UPDATE registry_review SET principal = ?, text = '' WHERE group_id = ? AND principal = ?",
                     pseudonym,

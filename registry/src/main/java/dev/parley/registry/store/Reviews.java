@@ -1,8 +1,10 @@
 package dev.parley.registry.store;
 
 import dev.parley.protocol.CallContext;
+import dev.parley.registry.EntryModel;
 import dev.parley.registry.ReviewOperation.Review;
 import dev.parley.registry.ReviewOperation.ReviewList;
+import dev.parley.registry.store.PersonalEntries.Kind;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
@@ -12,9 +14,6 @@ import java.util.List;
 
 /** Reviews of entries, and notes of groups on them: one of each kind by a caller. Safe for any thread. */
 final class Reviews {
-    static final String REVIEW = "review";
-    static final String NOTE = "note";
-
     private static final int MOST = 500;
 
     private final Database database;
@@ -32,22 +31,22 @@ final class Reviews {
     }
 
     /** Writes a review or a note of a caller in place of the one before; one without stars and text removes it. */
-    void write(String id, String kind, long stars, String text, CallContext caller) {
+    void write(String id, Kind kind, long stars, String text, CallContext caller) {
         long entry = reader.require(id, caller).number();
         var unused = database.admit(caller.scope().group(), session -> {
             int rows = write(session, entry, kind, stars, text, caller);
-            if (kind.equals(REVIEW)) {
+            if (kind == Kind.REVIEW) {
                 writer.reviewed(session, entry);
             }
             return rows;
         });
     }
 
-    private int write(DatabaseSession session, long entry, String kind, long stars, String text, CallContext caller)
+    private int write(DatabaseSession session, long entry, Kind kind, long stars, String text, CallContext caller)
             throws SQLException {
         String group = caller.scope().group();
         String where = "entry = ? AND kind = ? AND group_id = ? AND principal = ?";
-        Object[] key = {entry, kind, group, caller.caller()};
+        Object[] key = {entry, EntryModel.word(kind), group, caller.caller()};
         boolean isRemoved = stars == 0 && text.isBlank();
         if (!isRemoved) {
             bytes.requireReview(session, text, where, group, key);
@@ -60,7 +59,7 @@ final class Reviews {
                                 + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (entry, kind, group_id, principal)"
                                 + " DO UPDATE SET at_ms = excluded.at_ms, stars = excluded.stars, text = excluded.text",
                         entry,
-                        kind,
+                        EntryModel.word(kind),
                         group,
                         caller.caller(),
                         clock.instant(),
@@ -82,16 +81,15 @@ final class Reviews {
             return new ReviewList(
                     session.number("SELECT count(*) FROM registry_review WHERE entry = ? AND kind = 'review'", entry),
                     Math.round(average * 100) / 100.0,
-                    rows(session, entry, REVIEW, ""),
+                    rows(session, entry, Kind.REVIEW, ""),
                     caller.isUnauthenticated()
                             ? List.of()
-                            : rows(session, entry, NOTE, caller.scope().group()));
+                            : rows(session, entry, Kind.NOTE, caller.scope().group()));
         });
     }
 
     /** @param group of the authors; empty for all */
-    private static List<Review> rows(DatabaseSession session, long entry, String kind, String group)
-            throws SQLException {
+    private static List<Review> rows(DatabaseSession session, long entry, Kind kind, String group) throws SQLException {
         return session.list(
                 row -> new Review(
                         DatabaseSession.text(row, 1),
@@ -101,7 +99,7 @@ final class Reviews {
                 "SELECT principal, stars, text, at_ms FROM registry_review WHERE entry = ? AND kind = ?"
                         + " AND (? = '' OR group_id = ?) ORDER BY at_ms DESC LIMIT " + MOST,
                 entry,
-                kind,
+                EntryModel.word(kind),
                 group,
                 group);
     }

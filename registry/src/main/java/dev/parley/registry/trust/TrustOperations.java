@@ -12,6 +12,7 @@ import dev.parley.registry.EntryChange;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.EntryOperation.EntryPage;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.InspectionOperation;
 import dev.parley.registry.InspectionOperation.RevokeEntry;
 import dev.parley.registry.store.Entries;
@@ -145,7 +146,7 @@ public final class TrustOperations {
     private record Verified(int changed, @Nullable String next) {}
 
     private Verified verify(@Nullable String token) {
-        EntryPage page = reader.list(EntryFilter.NONE, "name", PAGE, token, Entries.ITSELF);
+        EntryPage page = reader.list(EntryFilter.NONE, Order.NAME, PAGE, token, Entries.ITSELF);
         return new Verified(
                 (int) page.entries().stream().filter(this::isChanged).count(), page.next());
     }

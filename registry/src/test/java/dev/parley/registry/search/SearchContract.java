@@ -13,6 +13,7 @@ import dev.parley.registry.Entry.Health;
 import dev.parley.registry.Entry.Visibility;
 import dev.parley.registry.EntryChange;
 import dev.parley.registry.EntryFilter;
+import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.SearchOperation.Bucket;
 import dev.parley.registry.SearchOperation.Facet;
 import dev.parley.registry.SearchOperation.Facets;
@@ -79,9 +80,10 @@ abstract class SearchContract {
                     .formatted(parts[0], parts[0].replace('-', ' '), parts[1], quoted(parts[2]), quoted(parts[3])));
         }
         String card = """
-                {"name":"%s","description":"%s","version":"1.0.0","provider":{"organization":"Acme","url":"https://acme.example"},
-                 "supportedInterfaces":[{"url":"https://a.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
-                 "capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[%s]}""".formatted(name, description, String.join(",", list));
+            {"name":"%s","description":"%s","version":"1.0.0","provider":{"organization":"Acme","url":"https://acme.example"},
+             "supportedInterfaces":[{"url":"https://a.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],
+             "capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[%s]}\
+            """.formatted(name, description, String.join(",", list));
         return entries.publisher()
                 .publish(
                         new Publication(
@@ -285,18 +287,19 @@ abstract class SearchContract {
         var query = SearchQuery.of("swords");
 
         String found = search.search(query, 1, null, ANNA).next();
-        String listed =
-                entries.reader().list(EntryFilter.NONE, "name", 1, null, ANNA).next();
+        String listed = entries.reader()
+                .list(EntryFilter.NONE, Order.NAME, 1, null, ANNA)
+                .next();
 
         for (CallContext other : List.of(BEN, EVE)) {
             assertThatThrownBy(() -> search.search(query, 1, found, other))
                     .hasMessageContaining("unknown (expected: the token of a page of the same query)");
-            assertThatThrownBy(() -> entries.reader().list(EntryFilter.NONE, "name", 1, listed, other))
+            assertThatThrownBy(() -> entries.reader().list(EntryFilter.NONE, Order.NAME, 1, listed, other))
                     .hasMessageContaining("unknown (expected: a token of the page before)");
         }
         assertThat(search.search(query, 1, found, ANNA).results()).hasSize(1);
         assertThat(entries.reader()
-                        .list(EntryFilter.NONE, "name", 1, listed, ANNA)
+                        .list(EntryFilter.NONE, Order.NAME, 1, listed, ANNA)
                         .entries())
                 .hasSize(1);
     }

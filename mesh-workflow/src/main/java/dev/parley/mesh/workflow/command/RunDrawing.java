@@ -3,6 +3,7 @@ package dev.parley.mesh.workflow.command;
 import dev.parley.command.SafeText;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
+import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -11,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /** A run as a drawing: at a terminal one that is drawn anew with each change, else a line for each change. */
 final class RunDrawing {
-    private static final Map<String, String> SIGNS = Map.of(
-            "waiting",
+    private static final Map<StepState, String> SIGNS = Map.of(
+            StepState.WAITING,
             "·",
-            "running",
+            StepState.RUNNING,
             "▶",
-            "input-required",
+            StepState.INPUT_REQUIRED,
             "?",
-            "completed",
+            StepState.COMPLETED,
             "✓",
-            "failed",
+            StepState.FAILED,
             "✗",
-            "skipped",
+            StepState.SKIPPED,
             "-",
-            "canceled",
+            StepState.CANCELED,
             "■");
 
     private final PrintStream out;
@@ -85,7 +86,10 @@ final class RunDrawing {
             text.append("\u001b[").append(lines).append('A');
         }
         steps.values().forEach(step -> text.append(line(step)).append("\u001b[K\n"));
-        text.append(change.state()).append("  ").append(change.progress()).append(" %\u001b[K\n");
+        text.append(change.state().word())
+                .append("  ")
+                .append(change.progress())
+                .append(" %\u001b[K\n");
         lines = steps.size() + 1;
         out.print(text);
     }
@@ -95,7 +99,7 @@ final class RunDrawing {
         return "  ".repeat(depths.getOrDefault(step.id(), 0))
                 + SIGNS.getOrDefault(step.state(), "?")
                 + " "
-                + SafeText.oneLine(step.id() + "  " + step.state() + "  " + step.agent() + ": " + step.task() + after
-                        + (step.problem() == null ? "" : "  (" + step.problem() + ")"));
+                + SafeText.oneLine(step.id() + "  " + step.state().word() + "  " + step.agent() + ": " + step.task()
+                        + after + (step.problem() == null ? "" : "  (" + step.problem() + ")"));
     }
 }

@@ -18,7 +18,7 @@ abstract class VoteCommand extends WorkflowCommand {
             call.output().print(new String(WorkflowProtocol.json(vote), UTF_8) + "\n");
         } else {
             call.output()
-                    .line(vote.voteId() + "  " + vote.state() + "  "
+                    .line(vote.voteId() + "  " + vote.state().word() + "  "
                             + vote.voted().size() + " of "
                             + vote.vote().voters().size() + " ballots  "
                             + vote.vote().question() + "  "

@@ -32,6 +32,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
@@ -50,7 +51,6 @@ import picocli.CommandLine.Model.OptionSpec;
 abstract class WorkflowCommand implements ProgramCommand {
     static final CallContext CALLER = CallContext.anonymous();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final List<String> OVER = List.of("completed", "failed", "canceled", "rejected", "input-required");
     private static final Pattern HUB = Pattern.compile("(https?://)?[^/?#]+/?");
     private static final String FILE = "The document, in JSON or YAML; - for standard input.";
     private static final String RUN = "Id of the run, as \"parley workflow run\" shows it.";
@@ -75,7 +75,7 @@ abstract class WorkflowCommand implements ProgramCommand {
 
     private static void page(Fields page, RunView run) {
         page.field("Workflow-ID", run.workflowId())
-                .field("State", run.state())
+                .field("State", run.state().word())
                 .field("Progress", run.progress() + " %")
                 .field("Definition", definition(run))
                 .field("Resumes", run.origin().get("resumes"))
@@ -103,7 +103,7 @@ abstract class WorkflowCommand implements ProgramCommand {
     }
 
     private static String text(StepView step) {
-        return step.state()
+        return step.state().word()
                 + (step.agent() == null ? "" : "  " + step.agent() + ": " + step.task())
                 + (step.depends().isEmpty() ? "" : "  after " + String.join(", ", step.depends()))
                 + (step.choice().isEmpty()
@@ -116,9 +116,9 @@ abstract class WorkflowCommand implements ProgramCommand {
     /** Draws the changes of a run on standard error, and shows the run at its end. The status is 1 if it did not complete. */
     private static int follow(CommandCall call, AgentClient one, String id) throws InterruptedException {
         var drawing = new RunDrawing(call.err(), call.isTerminal());
-        String state = "";
+        TaskState state = null;
         try (Feed<RunView> changes = one.watch(new Watch(id, null), CALLER)) {
-            while (!OVER.contains(state)) {
+            while (state == null || !state.isTerminal() && state != TaskState.INPUT_REQUIRED) {
                 List<RunView> next = changes.next(PATIENCE);
                 if (next == null) {
                     break;
@@ -131,7 +131,7 @@ abstract class WorkflowCommand implements ProgramCommand {
         }
         RunView last = one.call(new Get(id), CALLER);
         var unused = show(call, last);
-        return List.of("failed", "canceled", "rejected").contains(last.state()) ? 1 : 0;
+        return last.state().isTerminal() && last.state() != TaskState.COMPLETED ? 1 : 0;
     }
 
     private static final String ASYNC = "--async";
@@ -360,9 +360,11 @@ abstract class WorkflowCommand implements ProgramCommand {
                     return 0;
                 }
                 int left = most == null ? 50 : most;
+                String typed = call.option("--state");
+                TaskState state = typed == null ? null : WorkflowProtocol.typedState(typed);
                 String token = null;
                 do {
-                    RunPage page = one.call(new ListRuns(call.option("--state"), Math.min(left, 100), token), CALLER);
+                    RunPage page = one.call(new ListRuns(state, Math.min(left, 100), token), CALLER);
                     page.workflows().forEach(run -> line(call, run));
                     left -= page.workflows().size();
                     token = page.nextPageToken();
@@ -393,7 +395,7 @@ abstract class WorkflowCommand implements ProgramCommand {
                 call.output().print(new String(WorkflowProtocol.json(run), UTF_8) + "\n");
             } else {
                 call.output()
-                        .line(run.workflowId() + "  " + run.state() + "  " + run.progress() + " %  "
+                        .line(run.workflowId() + "  " + run.state().word() + "  " + run.progress() + " %  "
                                 + run.steps().size() + " steps");
             }
         }
@@ -435,8 +437,12 @@ abstract class WorkflowCommand implements ProgramCommand {
                             call,
                             format,
                             one.call(new Get(source), CALLER).steps().stream()
-                                    .map(step ->
-                                            node(step.id(), step.agent(), step.task(), step.depends(), step.state()))));
+                                    .map(step -> node(
+                                            step.id(),
+                                            step.agent(),
+                                            step.task(),
+                                            step.depends(),
+                                            step.state().word()))));
         }
 
         private static WorkflowGraph.Node node(
