@@ -9,6 +9,7 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.SimilarNames;
+import dev.parley.extension.AuthorizeTask;
 import dev.parley.extension.HostedEndpoint;
 import dev.parley.extension.HubExtension;
 import dev.parley.hub.extensions.Activated;
@@ -24,7 +25,6 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
-import dev.parley.protocol.extension.OwnMethod;
 import dev.parley.trust.Guard;
 import dev.parley.trust.cards.CardKeys;
 import java.util.ArrayList;
@@ -89,10 +89,9 @@ final class Hosting implements HubAgentView.Hosting {
             warnOfSimilar(agent.name());
             agent.extensions().forEach(extension -> hub.extensionPages.add(agent.name(), extension, hub.site.url()));
         }
-        var methods = new LinkedHashMap<String, OwnMethod>(agent.methods());
-        methods.put(TaskCredentials.METHOD, new TaskCredentials(hub.engine, agent.name()));
         var protocols = new ArrayList<ExtensionProtocol>();
-        var own = new LinkedHashMap<>(OwnMethods.of(methods));
+        var own = new LinkedHashMap<>(OwnMethods.of(agent.methods()));
+        own.put(AuthorizeTask.NAME, new TaskCredentials(hub.engine, agent.name()));
         for (AgentExtension extension : agent.extensions()) {
             if (extension.protocol() != null) {
                 protocols.add(extension.protocol());
@@ -121,7 +120,8 @@ final class Hosting implements HubAgentView.Hosting {
         for (HubExtension extension : used) {
             shown = extension.before(shown);
         }
-        protocols.add(ExtensionProtocol.ofMethods(methods.keySet()));
+        protocols.add(ExtensionProtocol.ofMethods(agent.methods().keySet()));
+        protocols.add(TaskCredentials.PROTOCOL);
         serve(
                 new ServedAgent(
                         agent.name(),

@@ -12,6 +12,7 @@ import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.engine.AgentExtension;
 import dev.parley.extension.AdminRow;
+import dev.parley.extension.AuthorizeTask;
 import dev.parley.extension.HubExtensionSource;
 import dev.parley.hub.admin.AdminApi;
 import dev.parley.hub.admin.AdminOperations;
@@ -19,7 +20,6 @@ import dev.parley.hub.admin.Administration;
 import dev.parley.hub.admin.Hubs;
 import dev.parley.hub.admin.SettingOperation.SettingView;
 import dev.parley.hub.extensions.HubExtensions;
-import dev.parley.hub.extensions.TaskCredentials;
 import dev.parley.hub.observation.Metrics;
 import dev.parley.hub.pages.StaticPage;
 import dev.parley.hub.secrets.SecretDirectory;
@@ -260,7 +260,7 @@ final class Setup {
     /** Names of the methods that agents have besides the operations of the protocol. */
     private Set<String> methods() {
         var names = new HashSet<String>();
-        names.add(TaskCredentials.METHOD);
+        names.add(AuthorizeTask.NAME);
         names.addAll(AdminOperations.names());
         extensions.forEach(extension -> {
             extension.administration().forEach(row -> names.add(row.name()));

@@ -1,37 +1,49 @@
 package dev.parley.hub.extensions;
 
 import dev.parley.engine.Engine;
+import dev.parley.extension.AuthorizeTask;
+import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.extension.OwnMethod;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.ExtensionStyle;
+import java.util.List;
 
-/**
- * Takes credentials for tasks in state auth-required, beside the messages, so that they are neither kept nor shown.
- *
- * <p>Source: A2A 1.0, section 7.6, which leaves the way to the agent.
- */
-public record TaskCredentials(Engine engine, String agent) implements OwnMethod {
-    public static final String METHOD = "parley/authorizeTask";
+/** Answers {@link AuthorizeTask} for one agent. */
+public record TaskCredentials(Engine engine, String agent) implements AgentEndpoint {
+    /** The one operation, which belongs to no extension. */
+    public static final ExtensionProtocol PROTOCOL =
+            new ExtensionProtocol("", List.of(AuthorizeTask.ROW), ExtensionStyle.A2A, List.of());
 
     private static final int LONGEST = 16 << 10;
 
     @Override
-    public Object call(Map<String, @Nullable Object> params, CallContext caller) {
-        String credential = text(params, "credential");
+    @SuppressWarnings("unchecked") // the answer of the one operation
+    public <R> R call(Operation.Call<R> operation, CallContext caller) {
+        if (!(operation instanceof AuthorizeTask given)) {
+            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+        }
+        String credential = required("credential", given.credential());
         if (credential.length() > LONGEST) {
             throw A2AException.invalidParams("credential", "too long (expected: at most " + LONGEST + " characters)");
         }
-        Task task = engine.authorize(agent, text(params, "taskId"), credential, caller);
-        return Map.of("taskId", task.id(), "state", task.state().name());
+        Task task = engine.authorize(agent, required("taskId", given.taskId()), credential, caller);
+        return (R) new AuthorizeTask.Authorized(task.id(), task.state());
     }
 
-    private static String text(Map<String, @Nullable Object> params, String name) {
-        if (params.get(name) instanceof String text && !text.isEmpty()) {
-            return text;
+    private static String required(String member, String text) {
+        if (text.isEmpty()) {
+            throw A2AException.invalidParams(member, "missing (expected: a text)");
         }
-        throw A2AException.invalidParams(name, "missing (expected: a text)");
+        return text;
+    }
+
+    @Override
+    public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
+        throw A2AException.of(A2AError.METHOD_NOT_FOUND);
     }
 }

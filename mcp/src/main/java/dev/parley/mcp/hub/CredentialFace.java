@@ -10,8 +10,6 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
-import dev.parley.protocol.extension.MethodCall;
-import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,9 +25,9 @@ final class CredentialFace implements WireFace {
         if (type == null || !type.startsWith(Headers.JSON)) { // forms of other sites cannot send it
             throw A2AException.of(A2AError.CONTENT_TYPE_NOT_SUPPORTED, "Content-Type (expected: application/json)");
         }
-        var given = JsonText.request(request.body(), Codecs.STRUCT);
         return WireCall.of(
-                new MethodCall(McpHub.AUTHORIZE, given), done -> answer(200, Map.of(), Map.of("done", true)));
+                JsonText.request(request.body(), AuthorizeAgentTask.REQUEST),
+                authorized -> answer(200, Map.of(), Map.of("done", true)));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.parley.mcp.hub;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
+import dev.parley.extension.AuthorizeTask;
 import dev.parley.extension.HubExtension;
 import dev.parley.extension.HubParts;
 import dev.parley.mcp.ServerInfo;
@@ -17,9 +18,7 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.extension.ExtensionView;
-import dev.parley.protocol.extension.MethodCall;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class McpHub implements HubExtension {
     static final String AGENT = "mcp";
-    static final String AUTHORIZE = "mcp/authorize";
     static final String PAGE = "/ui/credential";
-    static final ExtensionProtocol PROTOCOL = McpExchange.protocol(ExtensionUri.permanent("/extensions/mcp/v1"));
+    static final ExtensionProtocol PROTOCOL =
+            McpExchange.protocol(ExtensionUri.permanent("/extensions/mcp/v1")).with(AuthorizeAgentTask.ROW);
 
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(PROTOCOL.uri(), ExtensionView.Use::operations);
@@ -68,7 +67,6 @@ final class McpHub implements HubExtension {
         return List.of(Agent.named(AGENT, "Offers the agents of the hub as tools of MCP, at " + PATH)
                 .skill("tools", "Lists the tools that the caller may call", "mcp")
                 .uses(OPERATIONS)
-                .method(AUTHORIZE, this::authorize)
                 .handle((request, reply) -> reply.message(listed(request.context()))));
     }
 
@@ -93,11 +91,19 @@ final class McpHub implements HubExtension {
                 new Face(AGENT, new CredentialFace()));
     }
 
-    /** Requests of MCP. */
+    /** Requests of MCP, and credentials for tasks. */
     private final class Requests implements AgentEndpoint {
         @Override
+        @SuppressWarnings("unchecked") // the answer of the one operation
         public <R> R call(Operation.Call<R> operation, CallContext caller) {
-            throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            if (!(operation instanceof AuthorizeAgentTask given)) {
+                throw A2AException.of(A2AError.METHOD_NOT_FOUND);
+            }
+            if (given.agent() == null) {
+                throw A2AException.invalidParams("agent", "missing (expected: a text)");
+            }
+            var authorize = new AuthorizeTask(given.taskId(), given.credential());
+            return (R) hub.agents().endpoint(given.agent()).call(authorize, caller);
         }
 
         @Override
@@ -141,16 +147,6 @@ final class McpHub implements HubExtension {
         return "Each tool sends a message to " + (only == null ? "an agent" : "the agent " + only)
                 + ". Results carry the contextId, which continues the conversation in a further call, and the taskId. A task that is not"
                 + " finished is followed by task_result, and a question of its agent is answered by task_reply.";
-    }
-
-    /** Hands a credential of a user over to a task of the same user. */
-    private Object authorize(Map<String, @Nullable Object> given, CallContext caller) {
-        if (!(given.get("agent") instanceof String agent)) {
-            throw A2AException.invalidParams("agent", "missing (expected: a text)");
-        }
-        var params = new LinkedHashMap<>(given);
-        params.remove("agent");
-        return hub.agents().endpoint(agent).call(new MethodCall("parley/authorizeTask", params), caller);
     }
 
     @Override
