@@ -1,6 +1,7 @@
 package dev.parley.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Map.entry;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +19,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +30,49 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Operations of a hub with all extensions, by its {@code /openapi.json}. */
 final class TypedOperationsTest {
+    /**
+     * Objects of any members, by their places, in which an asterisk stands for any text: documents of others, and why this hub does not describe
+     * them. The list only becomes shorter.
+     */
+    private static final Map<String, String> DOCUMENTS_OF_OTHERS = Map.ofEntries(
+            entry("#*Task*.metadata", "A2A lets callers, agents and extensions put there what they like"),
+            entry("CancelTask.metadata", "as that of a task"),
+            entry("#Message.metadata", "as that of a task"),
+            entry("#Part.metadata", "as that of a task"),
+            entry("#Artifact.metadata", "as that of a task"),
+            entry("Send*.metadata", "as that of a task"),
+            entry("#AgentCard.capabilities.extensions.params", "each extension of a card has its own"),
+            entry("#AgentCard.signatures.header", "of a JSON Web Signature, which its signer writes"),
+            entry("activity/task.events.event", "a StreamResponse of A2A"),
+            entry("admin/audit/query.rows.detail", "each action has its own, also those of extensions of others"),
+            entry("admin/knowledge/rules*", "the document of rules, which an operator writes"),
+            entry("*.statement*.provenance", "the source of a statement writes it"),
+            entry("admin/privacy/reviews.reviews.update.metadata", "the author of an update writes it"),
+            entry("admin/knowledge/reviews/list.reviews.update.metadata", "the author of an update writes it"),
+            entry("knowledge/*.metadata", "the extension for knowledge graphs lets callers put there what they like"),
+            entry("knowledge/*.variables", "of a GraphQL query, which its caller names"),
+            entry("knowledge/query.queryMetadata", "the extension for knowledge graphs leaves its members to servers"),
+            entry(
+                    "knowledge/subscribe.changeMetadata",
+                    "the extension for knowledge graphs leaves its members to servers"),
+            entry(
+                    "admin/privacy/questions.questions.detail",
+                    "what the log had at the time of the query, of any version"),
+            entry("admin/privacy/agentVersions.agentVersions.entry", "an entry as it was stored, of any version"),
+            entry("admin/mcp/tools.servers.tools.change", "the definition of a tool, which is MCP's"),
+            entry(
+                    "admin/mcp/tools.servers.tools.differences",
+                    "by members of the definition of a tool, which is MCP's"),
+            entry("#RegistryEntry.metadata", "its publisher writes it"),
+            entry("registry/*.metadata", "the publisher of an entry writes it"),
+            entry("registry/*.card", "the document of an entry, which is A2A's or of another format"),
+            entry("registry/inspect.asV1", "a card of A2A"),
+            entry("#RegistryChange.details", "of the change, also those of peers of other versions"),
+            entry("one/definitions/*.document", "the definition of a workflow, which its user writes"),
+            entry("one/workflows/*.origin", "members of the document of a run, with inputs that its user writes"),
+            entry("one/workflows/*.result", "of agents"),
+            entry("one/workflows/*.steps.choice", "a record in the metadata of a task, of any version"));
+
     @TempDir
     private Path directory;
 
@@ -53,6 +100,71 @@ final class TypedOperationsTest {
         assertThat(found)
                 .as("operations whose answers are objects without described members")
                 .isEmpty();
+    }
+
+    @Test
+    void onlyDocumentsOfOthersMayHaveAnyMembers() throws Exception {
+        var open = new TreeSet<String>();
+        try (Hub hub = hub()) {
+            Map<?, ?> document = document(hub);
+            member(member(document, "components"), "schemas")
+                    .forEach((name, schema) -> addOpen(open, "#" + name, schema));
+            member(document, "paths")
+                    .forEach((path, verbs) -> ((Map<?, ?>) verbs).forEach((verb, operation) -> {
+                        String name = String.valueOf(((Map<?, ?>) operation).get("operationId"));
+                        ((Map<?, ?>) operation).forEach((part, schema) -> addOpen(open, name, schema));
+                    }));
+        }
+
+        assertThat(open).as("objects of any members").allMatch(place -> isOfOthers(place));
+        assertThat(DOCUMENTS_OF_OTHERS.keySet())
+                .as("places that are allowed")
+                .allMatch(pattern -> open.stream().anyMatch(place -> fits(place, pattern)));
+    }
+
+    @Test
+    void aPlantedObjectOfAnyMembersIsFound() {
+        var open = new TreeSet<String>();
+        Map<?, ?> planted = Map.of("type", "object", "additionalProperties", true);
+
+        addOpen(
+                open,
+                "admin/keys",
+                Map.of(
+                        "content",
+                        Map.of("application/json", Map.of("schema", Map.of("properties", Map.of("keys", planted))))));
+
+        assertThat(open).containsExactly("admin/keys.keys");
+        assertThat(open).noneMatch(place -> isOfOthers(place));
+    }
+
+    private static boolean isOfOthers(String place) {
+        return DOCUMENTS_OF_OTHERS.keySet().stream().anyMatch(pattern -> fits(place, pattern));
+    }
+
+    private static boolean fits(String place, String pattern) {
+        return place.matches(Pattern.quote(pattern).replace("*", "\\E.*\\Q"));
+    }
+
+    /** Adds the places of objects of any members: the operation or the named schema, and the names of members below it. */
+    private static void addOpen(Set<String> open, String place, @Nullable Object part) {
+        switch (part) {
+            case Map<?, ?> members -> {
+                if (Boolean.TRUE.equals(members.get("additionalProperties"))) {
+                    open.add(place);
+                }
+                boolean isParameter = members.get("in") instanceof String;
+                members.forEach((name, schema) -> {
+                    if (name.equals("properties") && schema instanceof Map<?, ?> properties) {
+                        properties.forEach((member, each) -> addOpen(open, place + "." + member, each));
+                    } else {
+                        addOpen(open, isParameter ? place + "." + members.get("name") : place, schema);
+                    }
+                });
+            }
+            case List<?> all -> all.forEach(each -> addOpen(open, place, each));
+            case null, default -> {}
+        }
     }
 
     /** A credential in a query would be in the logs of proxies. */
@@ -107,8 +219,6 @@ final class TypedOperationsTest {
         assertThat(isBare(Map.of("schema", Map.of("type", "object")))).isTrue();
         assertThat(isBare(List.of(Map.of("items", Map.of("type", "object"))))).isTrue();
         assertThat(isBare(Map.of("type", "object", "properties", Map.of()))).isFalse();
-        assertThat(isBare(Map.of("type", "object", "additionalProperties", true)))
-                .isFalse();
     }
 
     /** Adds the lists of words of all members and parameters with a name. */
