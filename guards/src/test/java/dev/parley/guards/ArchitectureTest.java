@@ -8,18 +8,28 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.Map.entry;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.parley.dialect.spi.WireFace;
+import dev.parley.extension.Handlers;
 import dev.parley.guards.ModuleGraph.ProductModule;
 import dev.parley.guards.ModuleGraph.Use;
+import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
+import dev.parley.protocol.extension.ExtensionProtocol;
+import dev.parley.protocol.extension.OwnMethod;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.UncheckedIOException;
@@ -49,6 +59,25 @@ final class ArchitectureTest {
      */
     private static final Set<String> TAKE_MAPS = Set.of(
             "AgentProvider", "Definitions", "FaceOperations", "LookAlikes", "McpOperations", "Methods", "OwnMethod");
+
+    /** Classes that read members of requests without a codec, and the documents of others that these are. The list only becomes shorter. */
+    private static final Map<String, String> READ_MEMBERS = Map.ofEntries(
+            entry("AgentProvider", "references and arguments of MCP"),
+            entry("CatalogReader", "catalogs of ARD"),
+            entry("Definitions", "documents of workflows, which users write"),
+            entry("FaceOperations", "requests of ARD"),
+            entry("McpOperations", "requests of the MCP registry"),
+            entry("MeshDialect", "registrations of callbacks, a form of the ONE mesh"),
+            entry("Methods", "requests of MCP"),
+            entry("PeerOperations", "the manifest of a peer, which is ARD's"),
+            entry("RunningCall", "metadata of requests of MCP"),
+            entry("Subscriptions", "metadata that the extension for knowledge graphs leaves to callers and servers"),
+            entry("UpdateExecutor", "metadata that the extension for knowledge graphs leaves to callers and servers"),
+            entry("Updates", "metadata that the extension for knowledge graphs leaves to callers and servers"),
+            entry("WorkflowSource", "documents of runs, which users write"));
+
+    /** Methods of maps that read a member. */
+    private static final Set<String> READS = Set.of("get", "getOrDefault", "containsKey", "remove");
 
     /** Modules that may use less than all lower floors, because users take them without the others. */
     private static final Map<String, Set<String>> ALLOWED = Map.of(
@@ -463,7 +492,67 @@ final class ArchitectureTest {
     @Test
     void aPlantedHandlerOfAMapIsFound() {
         assertThat(takersOfMaps(new ClassFileImporter().importPackages("dev.parley.guards.planted.maps")))
-                .containsExactly("MapHandler");
+                .containsExactly("BodyFace", "MapHandler");
+    }
+
+    /** Codecs read members once, with their types, for all bindings; a handler gets a record. */
+    @Test
+    void onlyCodecsReadMembersOfRequests() {
+        assertThat(readersOfMembers(CLASSES)).isEqualTo(READ_MEMBERS.keySet());
+    }
+
+    @Test
+    void aPlantedReaderOfARequestIsFound() {
+        assertThat(readersOfMembers(new ClassFileImporter().importPackages("dev.parley.guards.planted.maps")))
+                .containsExactly("BodyFace", "DocumentHandler", "MapHandler");
+    }
+
+    /**
+     * Names of the classes with a method that reads members of a map of a request: of one that it takes together with the caller, or within a
+     * handler, or of one that a member of an operation returns. Rows are codecs.
+     */
+    private static Set<String> readersOfMembers(JavaClasses classes) {
+        return classes.stream()
+                .filter(each -> !each.isAssignableTo(ExtensionProtocol.Provider.class))
+                .flatMap(each -> each.getCodeUnits().stream())
+                .filter(unit -> unit.getMethodCallsFromSelf().stream()
+                        .anyMatch(call ->
+                                call.getTargetOwner().isEquivalentTo(Map.class) && READS.contains(call.getName())))
+                .filter(unit -> takesMembers(unit) || asksForMembers(unit))
+                .map(ArchitectureTest::outermost)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static boolean takesMembers(JavaCodeUnit unit) {
+        boolean isOfCaller =
+                unit.getRawParameterTypes().stream().anyMatch(type -> type.isEquivalentTo(CallContext.class));
+        return (isOfCaller || isHandler(unit.getOwner()))
+                && unit.getParameterTypes().stream()
+                        .anyMatch(type -> type instanceof JavaParameterizedType map
+                                && map.toErasure().isEquivalentTo(Map.class)
+                                && map.getActualTypeArguments()
+                                        .getLast()
+                                        .toErasure()
+                                        .isEquivalentTo(Object.class));
+    }
+
+    private static boolean isHandler(JavaClass type) {
+        return type.isAssignableTo(AgentEndpoint.class)
+                || type.isAssignableTo(WireFace.class)
+                || type.isAssignableTo(OwnMethod.class)
+                || type.getMethodCallsFromSelf().stream()
+                        .anyMatch(call -> call.getTargetOwner().isEquivalentTo(Handlers.class));
+    }
+
+    private static boolean asksForMembers(JavaCodeUnit unit) {
+        return unit.getMethodCallsFromSelf().stream()
+                .anyMatch(call -> call.getTarget().getRawReturnType().isEquivalentTo(Map.class)
+                        && call.getTargetOwner().isAssignableTo(Operation.Extension.class)
+                        && !call.getTargetOwner().equals(unit.getOwner()));
+    }
+
+    private static String outermost(JavaMember member) {
+        return member.getOwner().getFullName().replaceAll("^.*\\.([^.$]*).*$", "$1");
     }
 
     /** Names of the classes with a method that takes a map and a caller. */
@@ -475,7 +564,7 @@ final class ArchitectureTest {
                         .map(JavaClass::getFullName)
                         .toList()
                         .equals(List.of(Map.class.getName(), CallContext.class.getName())))
-                .map(method -> method.getOwner().getFullName().replaceAll("^.*\\.([^.$]*).*$", "$1"))
+                .map(ArchitectureTest::outermost)
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
