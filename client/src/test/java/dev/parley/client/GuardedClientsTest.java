@@ -10,9 +10,9 @@ import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.outbound.AddressRule;
 import dev.parley.outbound.GuardedClients;
-import dev.parley.outbound.RefusedAddressException;
 import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.LimitedClient;
+import dev.parley.outbound.http.RefusedAddressException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -214,7 +214,7 @@ class GuardedClientsTest {
     }
 
     private HttpResponse<String> limited(GuardedClients clients, String path, Duration limit) throws Exception {
-        var client = (LimitedClient) clients.of("g");
+        LimitedClient client = clients.of("g");
         return onVirtualThread(() -> client.send(post("127.0.0.1", path, "x"), BodyHandlers.ofString(), null, limit));
     }
 
@@ -253,7 +253,7 @@ class GuardedClientsTest {
     void aLimitedExchangeEndsWithItsThreadAndItsClient() throws Exception {
         CountDownLatch silent = silent("/silent", false);
         try (GuardedClients clients = finding(new AtomicInteger())) {
-            var client = (LimitedClient) clients.of("g");
+            LimitedClient client = clients.of("g");
             Callable<HttpResponse<String>> call = () -> client.send(
                     post("127.0.0.1", "/silent", "x"), BodyHandlers.ofString(), null, Duration.ofMinutes(5));
             var failure = new CompletableFuture<Throwable>();
@@ -286,7 +286,7 @@ class GuardedClientsTest {
             }
             throw new UnknownHostException(name);
         }))) {
-            var client = (LimitedClient) clients.of("g");
+            LimitedClient client = clients.of("g");
             assertThatThrownBy(() -> onVirtualThread(() -> client.send(
                             post("slow.example.com", "/echo", "x"),
                             BodyHandlers.ofString(),
@@ -301,7 +301,7 @@ class GuardedClientsTest {
     @Test
     void aLimitedExchangeWithARefusedHostNamesTheSetting() {
         try (GuardedClients clients = finding(new AtomicInteger(), "10.0.0.1")) {
-            var client = (LimitedClient) clients.of("g");
+            LimitedClient client = clients.of("g");
             assertThatThrownBy(() -> onVirtualThread(() -> client.send(
                             post("rebound.example.com", "/echo", "x"),
                             BodyHandlers.ofString(),
@@ -316,7 +316,7 @@ class GuardedClientsTest {
     @Test
     void aLimitedExchangeNamesABodyBeyondTheLimitOfBytesAsTheReason() {
         try (GuardedClients clients = finding(new AtomicInteger())) {
-            var client = (LimitedClient) clients.of("g");
+            LimitedClient client = clients.of("g");
             assertThatThrownBy(() -> onVirtualThread(() -> client.send(
                             post("127.0.0.1", "/echo", "x".repeat(1_000_000)),
                             head -> new LimitedBytes(10),

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeptConnectionTest {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final GuardedClients clients = new GuardedClients(AddressRule.allowing(List.of("127.0.0.1")));
-    private final LimitedClient client = (LimitedClient) clients.of("g");
+    private final LimitedClient client = clients.of("g");
 
     @AfterEach
     void close() {

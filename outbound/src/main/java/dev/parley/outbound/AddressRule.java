@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.parley.outbound.AddressTable.Prefix;
 import dev.parley.outbound.http.HostName;
 import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.RefusedAddressException;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import java.lang.System.Logger;
@@ -49,15 +50,6 @@ public final class AddressRule {
     @FunctionalInterface
     public interface Lookup {
         InetAddress[] addresses(String name) throws UnknownHostException;
-    }
-
-    /** The host exists, but the rule refuses it. Thrown by resolvers. */
-    public static final class RefusedHost extends UnknownHostException {
-        private static final long serialVersionUID = 1L;
-
-        RefusedHost(String message) {
-            super(message);
-        }
     }
 
     private final Set<String> allowedNames = new HashSet<>();
@@ -127,7 +119,7 @@ public final class AddressRule {
         HttpUrl target = target(url);
         try {
             addresses(group, target.host());
-        } catch (RefusedHost e) {
+        } catch (RefusedAddressException e) {
             throw invalid(requireNonNull(e.getMessage())).causedBy(e);
         } catch (UnknownHostException e) {
             if (isLocal(target.host())) {
@@ -162,7 +154,7 @@ public final class AddressRule {
      * address is refused: which of them is dialled would be chance.
      *
      * @param group whose share of look-ups it uses
-     * @throws RefusedHost if requests may not go there
+     * @throws RefusedAddressException if requests may not go there
      * @throws UnknownHostException if it cannot be found in time
      */
     InetAddress[] addresses(String group, HostName host) throws UnknownHostException {
@@ -212,7 +204,7 @@ public final class AddressRule {
 
     private record Answer(InetAddress[] addresses, @Nullable UnknownHostException failure) {}
 
-    private void refuseUnlessOpen(HostName host, InetAddress address) throws RefusedHost {
+    private void refuseUnlessOpen(HostName host, InetAddress address) throws RefusedAddressException {
         if (allowedAddresses.stream().anyMatch(prefix -> prefix.holds(address.getAddress()))) {
             return;
         }
@@ -225,7 +217,7 @@ public final class AddressRule {
         if (host.address() == null && kind != null) {
             LOG.log(Level.DEBUG, "webhook host {0} leads to {1}", host.name(), kind);
         }
-        throw new RefusedHost(host.name() + " " + reason
+        throw new RefusedAddressException(host.name() + " " + reason
                 + " (expected: a public host, or one that the operator allows by " + setting + ")");
     }
 

@@ -3,31 +3,25 @@ package dev.parley.outbound;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.LimitedClient;
+import dev.parley.outbound.http.OutboundRequest;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.ConnectException;
-import java.net.SocketTimeoutException;
+import java.net.ProxySelector;
 import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
-import org.apache.hc.client5.http.ConnectTimeoutException;
-import org.apache.hc.client5.http.classic.methods.HttpGet;
-import org.apache.hc.client5.http.classic.methods.HttpPost;
-import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentType;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.NoHttpResponseException;
-import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class GuardedFetch implements AutoCloseable {
     private static final int MAX_REDIRECTS = 5;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
-    private static final Duration CONNECT = Duration.ofSeconds(5);
 
     /**
      * A document.
@@ -56,17 +49,27 @@ public final class GuardedFetch implements AutoCloseable {
     private final AddressRule rule;
     private final Duration total;
     private final int maxBytes;
-    private final GuardedHttp http;
+    private final GuardedClients clients;
 
     /**
      * @param total longest duration of one fetch, with its redirects
      * @param maxBytes largest body
      */
     public GuardedFetch(AddressRule rule, Duration total, int maxBytes) {
+        this(rule, total, maxBytes, null);
+    }
+
+    /** @param proxies as those of {@link GuardedClients} */
+    public GuardedFetch(AddressRule rule, Duration total, int maxBytes, @Nullable ProxySelector proxies) {
         this.rule = requireNonNull(rule, "rule");
         this.total = requireNonNull(total, "total");
         this.maxBytes = maxBytes;
-        this.http = new GuardedHttp(rule, CONNECT, total);
+        this.clients = new GuardedClients(rule, GuardedClients.CONNECT, 64, proxies);
+    }
+
+    /** Returns a client under the same rule, with the same connections. */
+    public LimitedClient client(String group) {
+        return clients.of(group);
     }
 
     /**
@@ -80,14 +83,28 @@ public final class GuardedFetch implements AutoCloseable {
      */
     public Document get(String group, String url, Map<String, String> headers)
             throws IOException, InterruptedException {
-        HttpUrl target = rule.target(url);
-        return fetched(target, current -> {
+        HttpUrl first = rule.target(url);
+        HttpUrl target = first;
+        long end = System.nanoTime() + total.toNanos();
+        for (int redirects = 0; ; redirects++) {
+            boolean isFirst = target.host().name().equals(first.host().name());
+            // No other host gets the headers: they may hold credentials.
+            var get = new OutboundRequest(target, isFirst ? headers : Map.of(), null);
+            HttpResponse<byte[]> answer;
             try {
-                return follow(group, target, headers, current);
+                answer = exchange(group, target, get, end);
             } catch (NoHttpResponseException closed) { // an idle connection that the server has just closed
-                return follow(group, target, headers, current);
+                answer = exchange(group, target, get, end);
             }
-        });
+            String location = location(answer);
+            if (location == null) {
+                return document(target, answer);
+            }
+            if (redirects == MAX_REDIRECTS) {
+                throw new IOException(first.host().name() + ": more than " + MAX_REDIRECTS + " redirects");
+            }
+            target = next(target, location);
+        }
     }
 
     /**
@@ -99,93 +116,41 @@ public final class GuardedFetch implements AutoCloseable {
     public Document post(String group, String url, Map<String, String> headers, byte[] json)
             throws IOException, InterruptedException {
         HttpUrl target = rule.target(url);
-        return fetched(target, current -> {
-            HttpPost post = new HttpPost(target.uri());
-            headers.forEach(post::setHeader);
-            post.setEntity(new ByteArrayEntity(json, ContentType.APPLICATION_JSON));
-            current.set(post);
-            try (ClassicHttpResponse response = http.open(group, target, post)) {
-                return document(target, response, post);
-            } catch (UnknownHostException unknown) {
-                throw unfound(target, unknown);
-            }
-        });
+        var all = new LinkedHashMap<>(Map.of("Content-Type", "application/json; charset=UTF-8"));
+        all.putAll(headers);
+        long end = System.nanoTime() + total.toNanos();
+        return document(target, exchange(group, target, new OutboundRequest(target, all, json), end));
     }
 
-    /** An exchange that makes its current request known, so that it can be cancelled. */
-    private interface Exchange {
-        Document run(AtomicReference<@Nullable HttpUriRequestBase> current) throws IOException;
-    }
-
-    private Document fetched(HttpUrl target, Exchange exchange) throws IOException, InterruptedException {
-        var current = new AtomicReference<@Nullable HttpUriRequestBase>();
-        var fetch = new FutureTask<>(() -> exchange.run(current));
-        // On its own thread, because neither a resolver nor a server that drips bytes heeds a deadline.
-        Thread.ofVirtual().name("fetch").start(fetch);
+    private HttpResponse<byte[]> exchange(String group, HttpUrl target, OutboundRequest request, long end)
+            throws IOException, InterruptedException {
+        String host = target.host().name();
         try {
-            return fetch.get(total.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException late) {
-            throw tooLate(target, late);
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof ConnectTimeoutException late) {
-                var silent = new ConnectException(
-                        target.host().name() + ": no connection within " + CONNECT.toMillis() + " ms");
-                silent.initCause(late);
-                throw silent;
+            return LimitedClient.exchange(
+                    clients.of(group), request, this::body, this, Duration.ofNanos(end - System.nanoTime()));
+        } catch (HttpConnectTimeoutException late) {
+            var silent =
+                    new ConnectException(host + ": no connection within " + GuardedClients.CONNECT.toMillis() + " ms");
+            silent.initCause(late);
+            throw silent;
+        } catch (HttpTimeoutException late) {
+            throw new IOException(host + ": no answer within " + total.toMillis() + " ms", late);
+        } catch (LimitedBytes.TooLarge large) {
+            throw new IOException(host + ": the document is larger than " + maxBytes + " bytes", large);
+        } catch (ConnectException none) {
+            if (none.getCause() instanceof UnresolvedAddressException) {
+                throw new UnknownHostException(host + " cannot be found");
             }
-            if (failed.getCause() instanceof SocketTimeoutException late) {
-                throw tooLate(target, late);
-            }
-            if (failed.getCause() instanceof IOException problem) {
-                throw problem;
-            }
-            throw new IOException(target.host().name() + ": " + failed.getCause(), failed);
-        } finally {
-            fetch.cancel(true);
-            HttpUriRequestBase running = current.get();
-            if (running != null) {
-                running.cancel(); // does nothing after a completed exchange
-            }
+            throw none;
+        } catch (RuntimeException broken) {
+            throw new IOException(host + ": " + broken, broken);
         }
     }
 
-    private IOException tooLate(HttpUrl target, Exception cause) {
-        return new IOException(target.host().name() + ": no answer within " + total.toMillis() + " ms", cause);
-    }
-
-    private static IOException unfound(HttpUrl target, UnknownHostException unknown) {
-        return unknown instanceof AddressRule.RefusedHost
-                ? unknown
-                : new IOException(target.host().name() + " cannot be found", unknown);
-    }
-
-    private Document follow(
-            String group,
-            HttpUrl first,
-            Map<String, String> headers,
-            AtomicReference<@Nullable HttpUriRequestBase> current)
-            throws IOException {
-        HttpUrl target = first;
-        for (int redirects = 0; ; redirects++) {
-            HttpGet get = new HttpGet(target.uri());
-            if (target.host().name().equals(first.host().name())) {
-                headers.forEach(get::setHeader); // no other host gets them: they may hold credentials
-            }
-            current.set(get);
-            try (ClassicHttpResponse response = http.open(group, target, get)) {
-                String location = location(response);
-                if (location == null) {
-                    return document(target, response, get);
-                }
-                get.cancel();
-                if (redirects == MAX_REDIRECTS) {
-                    throw new IOException(first.host().name() + ": more than " + MAX_REDIRECTS + " redirects");
-                }
-                target = next(target, location);
-            } catch (UnknownHostException unknown) {
-                throw unfound(target, unknown);
-            }
-        }
+    /** Reads nothing of a body that is announced as too large. */
+    private BodySubscriber<byte[]> body(HttpResponse.ResponseInfo head) {
+        long length = head.headers().firstValueAsLong("Content-Length").orElse(0);
+        return new LimitedBytes(length > maxBytes ? 0 : maxBytes);
     }
 
     private HttpUrl next(HttpUrl from, String location) throws IOException {
@@ -201,25 +166,15 @@ public final class GuardedFetch implements AutoCloseable {
         }
     }
 
-    private static @Nullable String location(ClassicHttpResponse response) {
-        Header location = response.getFirstHeader("Location");
-        return REDIRECTS.contains(response.getCode()) && location != null ? location.getValue() : null;
+    private static @Nullable String location(HttpResponse<?> answer) {
+        return REDIRECTS.contains(answer.statusCode())
+                ? answer.headers().firstValue("Location").orElse(null)
+                : null;
     }
 
-    private Document document(HttpUrl from, ClassicHttpResponse response, HttpUriRequestBase get) throws IOException {
-        HttpEntity entity = response.getEntity();
-        byte[] body = new byte[0];
-        if (entity != null) {
-            InputStream in = entity.getContent();
-            body = entity.getContentLength() > maxBytes ? new byte[maxBytes + 1] : in.readNBytes(maxBytes + 1);
-            if (body.length > maxBytes) {
-                get.cancel(); // close() would read the rest first
-                throw new IOException(from.host().name() + ": the document is larger than " + maxBytes + " bytes");
-            }
-        }
-        Header type = response.getFirstHeader("Content-Type");
-        String text = type == null ? "" : type.getValue();
-        return new Document(from.uri().toString(), response.getCode(), mediaType(text), charset(text), body);
+    private static Document document(HttpUrl from, HttpResponse<byte[]> answer) {
+        String type = answer.headers().firstValue("Content-Type").orElse("");
+        return new Document(from.uri().toString(), answer.statusCode(), mediaType(type), charset(type), answer.body());
     }
 
     private static String mediaType(String contentType) {
@@ -240,6 +195,6 @@ public final class GuardedFetch implements AutoCloseable {
     /** Cancels running fetches. Idempotent. */
     @Override
     public void close() {
-        http.close();
+        clients.close();
     }
 }

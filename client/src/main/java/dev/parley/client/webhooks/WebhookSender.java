@@ -2,35 +2,32 @@ package dev.parley.client.webhooks;
 
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
+import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.dialect.spi.Notification;
 import dev.parley.outbound.AddressRule;
-import dev.parley.outbound.GuardedHttp;
+import dev.parley.outbound.GuardedClients;
 import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.LimitedClient;
+import dev.parley.outbound.http.OutboundRequest;
+import dev.parley.outbound.http.RefusedAddressException;
 import dev.parley.outbound.http.RetryAfter;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.support.Sha256;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
+import java.net.ConnectException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.hc.client5.http.ConnectTimeoutException;
-import org.apache.hc.client5.http.classic.methods.HttpPost;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentType;
-import org.apache.hc.core5.http.Header;
-import org.apache.hc.core5.http.HttpEntity;
-import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +55,7 @@ public final class WebhookSender implements AutoCloseable {
         static final Limits DEFAULTS = new Limits(Duration.ofSeconds(5), Duration.ofSeconds(15), 64 * 1024);
     }
 
+    private static final int CONNECTIONS_PER_HOST = 64;
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     /**
      * Statuses after which the same request again is pointless. The others are worth another try, 401 and 404 too: a
@@ -68,7 +66,7 @@ public final class WebhookSender implements AutoCloseable {
     private final AddressRule rule;
     private final InstantSource clock;
     private final Limits limits;
-    private final GuardedHttp http;
+    private final GuardedClients clients;
 
     public WebhookSender(AddressRule rule, InstantSource clock) {
         this(rule, clock, Limits.DEFAULTS);
@@ -78,7 +76,7 @@ public final class WebhookSender implements AutoCloseable {
         this.rule = requireNonNull(rule, "rule");
         this.clock = requireNonNull(clock, "clock");
         this.limits = limits;
-        this.http = new GuardedHttp(rule, limits.connect(), limits.total());
+        this.clients = new GuardedClients(rule, limits.connect(), CONNECTIONS_PER_HOST, null);
     }
 
     /**
@@ -103,48 +101,62 @@ public final class WebhookSender implements AutoCloseable {
         } catch (A2AException e) {
             return new Outcome.Failed(requireNonNull(e.getMessage()), false);
         }
-        HttpPost post = request(target, config, sequence, notification, signer);
+        OutboundRequest request = request(target, config, sequence, notification, signer);
         var answered = new AtomicReference<Outcome>();
-        var attempt = new FutureTask<>(() -> exchange(group, target, post, answered));
-        // On its own thread, because neither a resolver nor a receiver that drips bytes heeds a deadline.
-        Thread.ofVirtual().name("webhook").start(attempt);
         try {
-            return attempt.get(limits.total().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            Outcome outcome = answered.get();
-            return outcome != null ? outcome : tooLate();
-        } catch (ExecutionException e) {
-            return new Outcome.Failed("unexpected: " + e.getCause(), true);
-        } finally {
-            post.cancel(); // does nothing after a completed exchange
-            attempt.cancel(true);
+            LimitedClient.exchange(
+                    clients.of(group),
+                    request,
+                    head -> {
+                        answered.set(outcome(head));
+                        return new LimitedBytes(limits.maxAnswerBytes());
+                    },
+                    this,
+                    limits.total());
+        } catch (IOException | RuntimeException failure) {
+            return requireNonNullElseGet(answered.get(), () -> failed(target, failure));
         }
+        return requireNonNull(answered.get());
     }
 
-    private HttpPost request(
+    private Outcome failed(HttpUrl target, Exception failure) {
+        return switch (failure) {
+            case RefusedAddressException refused ->
+                new Outcome.Failed(requireNonNullElse(refused.getMessage(), "host refused"), false);
+            case ConnectException none
+            when none.getCause() instanceof UnresolvedAddressException ->
+                new Outcome.Failed(target.host().name() + " cannot be found", true);
+            case HttpConnectTimeoutException silent -> new Outcome.Failed("not delivered: " + silent, true);
+            case HttpTimeoutException late -> new Outcome.Failed("no answer within " + limits.total(), true);
+            case IOException broken -> new Outcome.Failed("not delivered: " + broken, true);
+            default -> new Outcome.Failed("unexpected: " + failure, true);
+        };
+    }
+
+    private OutboundRequest request(
             HttpUrl target,
             PushConfig config,
             long sequence,
             Notification notification,
             @Nullable StandardWebhooks signer) {
         byte[] body = notification.body();
-        HttpPost post = new HttpPost(target.uri());
-        post.setEntity(new ByteArrayEntity(body, ContentType.create(notification.contentType())));
-        notification.headers().forEach(post::setHeader);
+        var headers = new LinkedHashMap<String, String>();
+        headers.put("Content-Type", notification.contentType());
+        headers.putAll(notification.headers());
         PushConfig.Authentication authentication = config.authentication();
         if (authentication != null) {
             String credentials = requireNonNullElse(authentication.credentials(), "");
-            post.setHeader("Authorization", (authentication.scheme() + " " + credentials).strip());
+            headers.put("Authorization", (authentication.scheme() + " " + credentials).strip());
         }
         if (config.token() != null) {
             // The first is what most receivers look for, the second what some do.
-            post.setHeader("X-A2A-Notification-Token", config.token());
-            post.setHeader("A2A-Notification-Token", config.token());
+            headers.put("X-A2A-Notification-Token", config.token());
+            headers.put("A2A-Notification-Token", config.token());
         }
         if (signer != null) {
-            signer.sign(messageId(config, sequence), clock.instant(), body).forEach(post::setHeader);
+            headers.putAll(signer.sign(messageId(config, sequence), clock.instant(), body));
         }
-        return post;
+        return new OutboundRequest(target, headers, body);
     }
 
     /** The same for the same event to the same webhook, however often it is offered. */
@@ -154,60 +166,21 @@ public final class WebhookSender implements AutoCloseable {
         return "msg_" + hash.substring(0, 27);
     }
 
-    private Outcome exchange(String group, HttpUrl target, HttpPost post, AtomicReference<Outcome> answered) {
-        try (ClassicHttpResponse response = http.open(group, target, post)) {
-            Outcome outcome = outcome(response);
-            answered.set(outcome);
-            if (!readWhole(response.getEntity())) {
-                post.cancel(); // close() would read the rest first
-            }
-            return outcome;
-        } catch (AddressRule.RefusedHost e) {
-            return new Outcome.Failed(requireNonNullElse(e.getMessage(), "host refused"), false);
-        } catch (UnknownHostException e) {
-            return new Outcome.Failed(target.host().name() + " cannot be found", true);
-        } catch (IOException e) {
-            Outcome outcome = answered.get();
-            if (outcome != null) {
-                return outcome;
-            }
-            boolean late = e instanceof SocketTimeoutException && !(e instanceof ConnectTimeoutException);
-            return late ? tooLate() : new Outcome.Failed("not delivered: " + e, true);
-        }
-    }
-
-    private Outcome tooLate() {
-        return new Outcome.Failed("no answer within " + limits.total(), true);
-    }
-
-    private Outcome outcome(ClassicHttpResponse response) {
-        int status = response.getCode();
+    private Outcome outcome(ResponseInfo head) {
+        int status = head.statusCode();
         if (status / 100 == 2) {
             return new Outcome.Accepted(status);
         }
-        Header header = response.getFirstHeader("Retry-After");
-        Duration retryAfter =
-                RetryAfter.parse(header == null ? null : header.getValue(), clock.instant(), LONGEST_RETRY_AFTER);
+        Duration retryAfter = RetryAfter.parse(
+                head.headers().firstValue("Retry-After").orElse(null), clock.instant(), LONGEST_RETRY_AFTER);
         // Redirects are not followed: where they lead to was not checked, and never registered.
         boolean retryable = status >= 400 && !FINAL.contains(status);
         return new Outcome.Refused(status, retryAfter, retryable);
     }
 
-    /** Reads and forgets the body, so that its connection can be used again; false if it is longer than we care for. */
-    private boolean readWhole(@Nullable HttpEntity entity) throws IOException {
-        if (entity == null) {
-            return true;
-        }
-        if (entity.getContentLength() > limits.maxAnswerBytes()) {
-            return false;
-        }
-        InputStream in = entity.getContent();
-        return in.readNBytes(limits.maxAnswerBytes()).length < limits.maxAnswerBytes() || in.read() < 0;
-    }
-
     /** Cancels running attempts and closes all connections. Idempotent. */
     @Override
     public void close() {
-        http.close();
+        clients.close();
     }
 }

@@ -10,13 +10,13 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
 import dev.parley.dialect.spi.Transport;
 import dev.parley.outbound.OAuthForm;
-import dev.parley.outbound.RefusedAddressException;
 import dev.parley.outbound.http.Http1Client;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.outbound.http.HttpUrl.Origin;
 import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.LimitedClient;
 import dev.parley.outbound.http.Redaction;
+import dev.parley.outbound.http.RefusedAddressException;
 import dev.parley.outbound.http.RetryAfter;
 import dev.parley.outbound.http.SseParser;
 import dev.parley.outbound.http.StreamBody;
@@ -208,7 +208,7 @@ public final class HttpWire implements AutoCloseable {
         }
         try {
             return limited.send(ready, head -> new LimitedBytes(maxBytes), lane(request), left);
-        } catch (IOException | RefusedAddressException failure) {
+        } catch (IOException failure) {
             throw trouble(request, failure);
         }
     }

@@ -2,7 +2,6 @@ package dev.parley.outbound.http;
 
 import static java.util.Objects.requireNonNullElse;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Authenticator;
@@ -19,7 +18,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.PushPromiseHandler;
-import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.NoSuchAlgorithmException;
@@ -167,12 +165,6 @@ public final class Http1Client extends LimitedClient {
         }
     }
 
-    private static HttpTimeoutException late(Exception problem) {
-        var late = new HttpTimeoutException("no answer in time");
-        late.initCause(problem);
-        return late;
-    }
-
     private static long elapsed() {
         return System.nanoTime() - BEGIN;
     }
@@ -294,16 +286,9 @@ public final class Http1Client extends LimitedClient {
         return last.target();
     }
 
-    /** Throws the cause of a failure, or returns it if it is one of reading or writing. */
-    private static IOException thrown(@Nullable Throwable cause) {
-        if (cause instanceof RuntimeException problem) {
-            throw problem;
-        }
-        return cause instanceof IOException problem ? problem : new IOException(cause);
-    }
-
     private static Throwable cause(HttpRequest request, Exception failure) {
         return switch (failure) {
+            case RefusedAddressException refused -> refused;
             case UnknownHostException unknown -> {
                 var unresolved = new ConnectException(request.uri().getHost());
                 unresolved.initCause(new UnresolvedAddressException());
@@ -349,27 +334,7 @@ public final class Http1Client extends LimitedClient {
     @Override
     public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
             throws IOException, InterruptedException {
-        CompletableFuture<HttpResponse<T>> answer = sendAsync(request, handler);
-        try {
-            return answer.get();
-        } catch (InterruptedException stop) {
-            answer.cancel(true);
-            // An answer that began before the cancellation has no reader.
-            var unused = answer.thenAccept(late -> close(late.body()));
-            throw stop;
-        } catch (ExecutionException failed) {
-            throw failed.getCause() instanceof IOException problem ? problem : new IOException(failed.getCause());
-        }
-    }
-
-    private static void close(@Nullable Object body) {
-        if (body instanceof Closeable open) {
-            try {
-                open.close();
-            } catch (IOException closed) {
-                // the connection is closed in any case
-            }
-        }
+        return exchange(this, request, handler, null, Duration.ofNanos(NEVER));
     }
 
     @Override

@@ -114,7 +114,7 @@ public final class OutboundConnections implements AutoCloseable {
         return client.executeOpen(host, request, context);
     }
 
-    private CloseableHttpClient http() {
+    private CloseableHttpClient http() throws IOException {
         CloseableHttpClient made = http;
         if (made != null) {
             return made;
@@ -124,7 +124,7 @@ public final class OutboundConnections implements AutoCloseable {
             made = http;
             if (made == null) {
                 if (closed) {
-                    throw new IllegalStateException("the sender is closed");
+                    throw new IOException("the sender is closed");
                 }
                 made = client();
                 http = made;
