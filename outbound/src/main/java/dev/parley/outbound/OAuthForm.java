@@ -3,14 +3,20 @@ package dev.parley.outbound;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.outbound.http.LimitedBytes;
+import dev.parley.outbound.http.LimitedClient;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Sha256;
+import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.KeyFactory;
@@ -18,6 +24,7 @@ import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Collection;
@@ -27,11 +34,19 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Parameters of a request to an authorization server, in their order. For one thread. Source: RFC 6749, appendix B; RFC 7636. */
+/**
+ * Request to an authorization server: its parameters in their order, and the authentication of the client. For one thread.
+ *
+ * <p>Source: RFC 6749, sections 2.3.1, 4 and 6, appendix B; RFC 7523; RFC 7636; RFC 8628; RFC 8693.
+ */
 public final class OAuthForm {
     private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int MAX_BYTES = 256 * 1024;
+    private static final String URN = "urn:ietf:params:oauth:";
+    private static final String ACCESS_TOKEN = URN + "token-type:access_token";
 
     private final Map<String, String> parameters = new LinkedHashMap<>();
+    private @Nullable String authorization;
 
     /** Adds a parameter, unless its value is null, and returns this form. */
     public OAuthForm put(String name, @Nullable String value) {
@@ -44,6 +59,13 @@ public final class OAuthForm {
     /** Adds the client, with its secret if it authenticates by the form. Source: RFC 6749, section 2.3.1. */
     public OAuthForm client(String id, @Nullable String secret) {
         return put("client_id", id).put("client_secret", secret);
+    }
+
+    /** Has the client authenticate by the header instead of the form. Source: RFC 6749, section 2.3.1. */
+    public OAuthForm basicClient(String id, String secret) {
+        String pair = URLEncoder.encode(id, UTF_8) + ":" + URLEncoder.encode(secret, UTF_8);
+        authorization = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
+        return this;
     }
 
     /**
@@ -67,7 +89,7 @@ public final class OAuthForm {
         signature.initSign(privateKey(key));
         signature.update(text.getBytes(US_ASCII));
         return client(id, null)
-                .put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+                .put("client_assertion_type", URN + "client-assertion-type:jwt-bearer")
                 .put("client_assertion", text + "." + base64(signature.sign()));
     }
 
@@ -103,6 +125,29 @@ public final class OAuthForm {
                 .put("code_verifier", verifier);
     }
 
+    /** Adds the parameter that asks for a token of the client itself. Source: RFC 6749, section 4.4.2. */
+    public OAuthForm credentialsGrant() {
+        return put("grant_type", "client_credentials");
+    }
+
+    /** Adds the parameters that ask for the next token. Source: RFC 6749, section 6. */
+    public OAuthForm refreshGrant(String refreshToken) {
+        return put("grant_type", "refresh_token").put("refresh_token", refreshToken);
+    }
+
+    /** Adds the parameters that ask for the token of a user who types a code. Source: RFC 8628, section 3.4. */
+    public OAuthForm deviceGrant(String deviceCode) {
+        return put("grant_type", URN + "grant-type:device_code").put("device_code", deviceCode);
+    }
+
+    /** Adds the parameters that exchange the access token of a principal. Source: RFC 8693, section 2.1. */
+    public OAuthForm exchangeGrant(String accessToken) {
+        return put("grant_type", URN + "grant-type:token-exchange")
+                .put("subject_token", accessToken)
+                .put("subject_token_type", ACCESS_TOKEN)
+                .put("requested_token_type", ACCESS_TOKEN);
+    }
+
     /** Returns a state or verifier that cannot be guessed, of 256 random bits. */
     public static String random() {
         var bytes = new byte[32];
@@ -121,12 +166,27 @@ public final class OAuthForm {
                 .collect(Collectors.joining("&"));
     }
 
-    /** Returns a POST request with the parameters as its body. */
-    public HttpRequest.Builder post(URI endpoint) {
-        return HttpRequest.newBuilder(endpoint)
+    /**
+     * Posts the form, and reads the answer of any status up to 256 KiB. Blocks.
+     *
+     * @param http for the addresses of the authorization server; follows no redirects
+     * @param lane as in {@link LimitedClient#sendAsync}
+     * @param limit longest duration
+     * @throws HttpTimeoutException if there is no whole answer within the limit
+     * @throws LimitedBytes.TooLarge if it is longer
+     */
+    public TokenAnswer send(HttpClient http, @Nullable Object lane, URI endpoint, Duration limit)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(endpoint)
                 .header("Content-Type", "application/x-www-form-urlencoded")
                 .header("Accept", "application/json")
                 .POST(BodyPublishers.ofString(text()));
+        if (authorization != null) {
+            request.header("Authorization", authorization);
+        }
+        HttpResponse<byte[]> answer =
+                LimitedClient.exchange(http, request.build(), head -> new LimitedBytes(MAX_BYTES), lane, limit);
+        return TokenAnswer.of(answer.statusCode(), answer.headers(), answer.body());
     }
 
     /** Returns an endpoint with the parameters in its query, after those that it has. */

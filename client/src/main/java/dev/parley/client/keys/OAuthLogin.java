@@ -10,7 +10,6 @@ import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.Http1Client;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.outbound.http.HttpUrl.Origin;
-import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.Redaction;
 import dev.parley.protocol.SecurityScheme.Flow;
 import java.io.BufferedReader;
@@ -22,8 +21,6 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -68,10 +65,8 @@ public final class OAuthLogin {
 
     private static final Duration CALL = Duration.ofSeconds(30);
     private static final Duration SLOWER = Duration.ofSeconds(5);
-    private static final int MAX_ANSWER_BYTES = 64 * 1024;
     private static final int LONGEST_REQUEST_LINE = 8 * 1024;
     private static final String CALLBACK = "/callback?";
-    private static final String DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
     private final String clientId;
     private final Set<Origin> allowed;
@@ -130,11 +125,11 @@ public final class OAuthLogin {
         HttpUrl devices = allowed("deviceAuthorizationUrl", flow.deviceAuthorizationUrl());
         HttpUrl tokens = allowed("tokenUrl", flow.tokenUrl());
         HttpUrl renewal = renewal(tokens, flow.refreshUrl());
-        Map<?, ?> device = answer(devices, new OAuthForm().scopes(scopes));
+        Map<?, ?> device = answer(devices, new OAuthForm().scopes(scopes)).members();
         if (!(device.get("device_code") instanceof String code)
                 || !(device.get("user_code") instanceof String typed)
                 || !(device.get("verification_uri") instanceof String place)) {
-            throw refused(devices, device);
+            throw refused(devices, device.get("error"));
         }
         show.accept(new Prompt(HttpUrl.of(place).uri(), typed));
         Duration interval = device.get("interval") instanceof Number seconds
@@ -143,9 +138,8 @@ public final class OAuthLogin {
         long end = System.nanoTime() + patience.toNanos();
         while (end - System.nanoTime() > 0) {
             TimeUnit.NANOSECONDS.sleep(Math.min(interval.toNanos(), Math.max(1, end - System.nanoTime())));
-            OAuthForm grant = new OAuthForm().put("grant_type", DEVICE_GRANT).put("device_code", code);
-            Map<?, ?> answer = answer(tokens, grant);
-            switch (String.valueOf(answer.get("error"))) {
+            TokenAnswer answer = answer(tokens, new OAuthForm().deviceGrant(code));
+            switch (String.valueOf(answer.members().get("error"))) {
                 case "authorization_pending" -> {} // the user has not typed the code yet
                 case "slow_down" -> interval = interval.plus(SLOWER);
                 default -> {
@@ -164,8 +158,7 @@ public final class OAuthLogin {
      */
     public Token renew(String tokenUrl, String refresh) throws InterruptedException {
         HttpUrl tokens = allowed("tokenUrl", tokenUrl);
-        OAuthForm grant = new OAuthForm().put("grant_type", "refresh_token").put("refresh_token", refresh);
-        return token(tokens, tokens, answer(tokens, grant), refresh);
+        return token(tokens, tokens, answer(tokens, new OAuthForm().refreshGrant(refresh)), refresh);
     }
 
     /** Waits for the browser. Whatever else calls the port, such as another program of this machine, has not the state. */
@@ -186,7 +179,7 @@ public final class OAuthLogin {
                     return query.get("code");
                 }
                 if (ours) {
-                    throw refused(server, query);
+                    throw refused(server, query.get("error"));
                 }
             } catch (SocketTimeoutException slow) {
                 // No connection, or a silent one; the loop checks the deadline.
@@ -216,12 +209,13 @@ public final class OAuthLogin {
         browser.getOutputStream().flush();
     }
 
-    private Map<?, ?> answer(HttpUrl url, OAuthForm form) throws InterruptedException {
-        HttpRequest request =
-                form.client(clientId, null).post(url.uri()).timeout(CALL).build();
+    private TokenAnswer answer(HttpUrl url, OAuthForm form) throws InterruptedException {
         try (HttpClient http = Http1Client.of(CALL, tls)) {
-            HttpResponse<byte[]> answer = http.send(request, head -> new LimitedBytes(MAX_ANSWER_BYTES));
-            return TokenEndpoint.read(url, answer.body());
+            TokenAnswer answer = form.client(clientId, null).send(http, null, url.uri(), CALL);
+            if (!answer.isObject()) {
+                throw TokenEndpoint.noToken(url, "no JSON object");
+            }
+            return answer;
         } catch (IOException failed) {
             throw new ClientException(Problem.UNREACHABLE, url.origin() + " cannot be reached", failed);
         }
@@ -233,20 +227,18 @@ public final class OAuthLogin {
     }
 
     /** @param held refresh token that stays in use if the server gives no other one; null for none */
-    private Token token(HttpUrl server, HttpUrl renewal, Map<?, ?> answer, @Nullable String held) {
+    private Token token(HttpUrl server, HttpUrl renewal, TokenAnswer answer, @Nullable String held) {
         String text = TokenEndpoint.bearer(server, answer);
         if (text == null) {
-            throw refused(server, answer);
+            throw refused(server, answer.members().get("error"));
         }
-        Duration life =
-                answer.get("expires_in") instanceof Number seconds ? Duration.ofSeconds(seconds.longValue()) : null;
-        String next = TokenAnswer.text(answer, "refresh_token");
+        String next = answer.text("refresh_token");
         String refresh = next == null ? held : next;
-        return new Token(text, life, refresh, clientId, renewal.uri().toString());
+        return new Token(text, answer.life(), refresh, clientId, renewal.uri().toString());
     }
 
-    private static ClientException refused(HttpUrl server, Map<?, ?> answer) {
-        String error = String.valueOf(answer.get("error")).replaceAll("[^\\x20-\\x7e]", "?");
+    private static ClientException refused(HttpUrl server, @Nullable Object named) {
+        String error = String.valueOf(named).replaceAll("[^\\x20-\\x7e]", "?");
         return new ClientException(
                 Problem.AUTHENTICATION_FAILED,
                 server.origin() + " gives no token (" + error.substring(0, Math.min(error.length(), 100)) + ")");

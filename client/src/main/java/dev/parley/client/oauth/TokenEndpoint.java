@@ -2,11 +2,8 @@ package dev.parley.client.oauth;
 
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.dialect.Json;
 import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.HttpUrl;
-import dev.parley.protocol.A2AException;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Addresses of token endpoints on cards, and their answers. No exception quotes a token. Source: RFC 6749, section 5; RFC 6750. */
@@ -32,25 +29,16 @@ public final class TokenEndpoint {
         return url;
     }
 
-    /** @throws ClientException NO_TOKEN if the body is not a JSON object */
-    public static Map<?, ?> read(HttpUrl url, byte[] body) {
-        try {
-            return Json.read(body, Map.class);
-        } catch (A2AException mayQuoteTheToken) {
-            throw noToken(url, "no JSON object");
-        }
-    }
-
     /**
      * Returns the access token of an answer; null if there is none that a header can have.
      *
-     * @throws ClientException NO_TOKEN if it is of another type than bearer
+     * @throws ClientException NO_TOKEN if it is no JSON object, or the token of another type than bearer
      */
-    public static @Nullable String bearer(HttpUrl url, Map<?, ?> answer) {
+    public static @Nullable String bearer(HttpUrl url, TokenAnswer answer) {
         try {
-            return TokenAnswer.bearer(answer);
-        } catch (IllegalArgumentException otherType) {
-            throw noToken(url, String.valueOf(otherType.getMessage()));
+            return answer.bearer();
+        } catch (IllegalArgumentException unusable) {
+            throw noToken(url, String.valueOf(unusable.getMessage()));
         }
     }
 

@@ -10,6 +10,7 @@ import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
 import dev.parley.dialect.spi.Transport;
 import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.Http1Client;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.outbound.http.HttpUrl.Origin;
@@ -164,7 +165,7 @@ public final class HttpWire implements AutoCloseable {
         if (moved != null) {
             response = once(moved, maxBytes, Duration.ofNanos(end - System.nanoTime()));
         }
-        refuseRedirect(request, response);
+        refuseRedirect(request, response.statusCode(), response.headers());
         return new Answer(response.statusCode(), response.headers(), response.body());
     }
 
@@ -202,22 +203,16 @@ public final class HttpWire implements AutoCloseable {
     private HttpResponse<byte[]> whole(Request request, HttpRequest ready, int maxBytes, Duration left)
             throws AttemptFailure, InterruptedException {
         // Only virtual threads heed an interruption while they read, and a guard keeps the limit in look-ups of hosts.
-        if (!(settings.http() instanceof LimitedClient limited)
-                || !Thread.currentThread().isVirtual()) {
-            return await(request, sending(request, ready, head -> new LimitedBytes(maxBytes)), left);
-        }
+        boolean isOwn = settings.http() instanceof LimitedClient
+                && Thread.currentThread().isVirtual();
+        HttpResponse.BodyHandler<byte[]> whole = head -> new LimitedBytes(maxBytes);
         try {
-            return limited.send(ready, head -> new LimitedBytes(maxBytes), lane(request), left);
-        } catch (IOException failure) {
+            return isOwn
+                    ? ((LimitedClient) http).send(ready, whole, lane(request), left)
+                    : LimitedClient.exchange(http, ready, whole, lane(request), left);
+        } catch (IOException | RuntimeException failure) {
             throw trouble(request, failure);
         }
-    }
-
-    private <T> CompletableFuture<HttpResponse<T>> sending(
-            Request request, HttpRequest ready, HttpResponse.BodyHandler<T> handler) {
-        return http instanceof LimitedClient limited
-                ? limited.sendAsync(ready, handler, lane(request))
-                : http.sendAsync(ready, handler);
     }
 
     /**
@@ -245,15 +240,17 @@ public final class HttpWire implements AutoCloseable {
      * @throws AttemptFailure if another attempt may help
      * @throws ClientException if none would, or the card leads there and that origin may not have the credentials
      */
-    Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left) throws AttemptFailure, InterruptedException {
+    TokenAnswer post(HttpUrl url, OAuthForm form, Duration left) throws AttemptFailure, InterruptedException {
         requireOpen();
         requireTrust(url.origin());
         var request = new Request("POST", url, Map.of(), NO_BODY);
-        HttpRequest ready = form.post(url.uri()).build();
-        HttpResponse<byte[]> response =
-                await(request, sending(request, ready, head -> new LimitedBytes(maxBytes)), left);
-        refuseRedirect(request, response);
-        return new Answer(response.statusCode(), response.headers(), response.body());
+        try {
+            TokenAnswer answer = form.send(http, lane(request), url.uri(), left);
+            refuseRedirect(request, answer.status(), answer.headers());
+            return answer;
+        } catch (IOException failure) {
+            throw trouble(request, failure);
+        }
     }
 
     /** Keeps these, too, from the listener. */
@@ -268,10 +265,9 @@ public final class HttpWire implements AutoCloseable {
     /** Sends a request for a stream; its pieces go to {@code consumer}. */
     public Opening open(Request request, Consumer<StreamBody.Piece> consumer) {
         long exchange = exchanges.incrementAndGet();
-        return new Opening(
-                exchange,
-                request,
-                sending(request, ready(exchange, request), StreamBody.handler(consumer, settings.maxAnswerBytes())));
+        HttpRequest ready = ready(exchange, request);
+        HttpResponse.BodyHandler<StreamBody> handler = StreamBody.handler(consumer, settings.maxAnswerBytes());
+        return new Opening(exchange, request, LimitedClient.sending(http, ready, handler, lane(request)));
     }
 
     /**
@@ -281,7 +277,18 @@ public final class HttpWire implements AutoCloseable {
      * @throws ClientException if none would
      */
     public HttpResponse<StreamBody> await(Opening opening, Duration left) throws AttemptFailure, InterruptedException {
-        return await(opening.request(), opening.response(), left);
+        CompletableFuture<HttpResponse<StreamBody>> response = opening.response();
+        try {
+            return response.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            response.cancel(true);
+            throw late(opening.request(), e);
+        } catch (InterruptedException e) {
+            response.cancel(true);
+            throw e;
+        } catch (ExecutionException e) {
+            throw trouble(opening.request(), requireNonNullElse(e.getCause(), e));
+        }
     }
 
     /**
@@ -295,7 +302,7 @@ public final class HttpWire implements AutoCloseable {
         listen(opening.exchange(), response, body);
         Request moved = mayMove ? moved(opening.request(), response) : null;
         if (moved == null) {
-            refuseRedirect(opening.request(), response);
+            refuseRedirect(opening.request(), response.statusCode(), response.headers());
         }
         return moved;
     }
@@ -388,21 +395,6 @@ public final class HttpWire implements AutoCloseable {
         }
     }
 
-    private <T> HttpResponse<T> await(Request request, CompletableFuture<HttpResponse<T>> response, Duration left)
-            throws AttemptFailure, InterruptedException {
-        try {
-            return response.get(Math.max(0, left.toNanos()), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            response.cancel(true);
-            throw late(request, e);
-        } catch (InterruptedException e) {
-            response.cancel(true);
-            throw e;
-        } catch (ExecutionException e) {
-            throw trouble(request, requireNonNullElse(e.getCause(), e));
-        }
-    }
-
     /**
      * Returns the exception for a failed exchange.
      *
@@ -471,11 +463,9 @@ public final class HttpWire implements AutoCloseable {
         }
     }
 
-    private static void refuseRedirect(Request request, HttpResponse<?> response) {
-        int status = response.statusCode();
+    private static void refuseRedirect(Request request, int status, HttpHeaders headers) {
         if (status >= 300 && status < 400 && status != 304) {
-            String location =
-                    Excerpt.of(response.headers().firstValue("Location").orElse("an unknown place"), MAX_LOCATION);
+            String location = Excerpt.of(headers.firstValue("Location").orElse("an unknown place"), MAX_LOCATION);
             throw ClientException.redirected(
                     request.url().origin() + " answered " + status + " and points to " + location
                             + " (not followed: use that address, if you trust it)",

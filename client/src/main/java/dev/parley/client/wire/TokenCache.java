@@ -4,9 +4,9 @@ import dev.parley.client.keys.OAuthClient;
 import dev.parley.client.oauth.TokenEndpoint;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.dialect.Json;
 import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.HttpUrl;
 import dev.parley.outbound.http.RetryAfter;
 import dev.parley.protocol.A2AException;
@@ -54,8 +54,7 @@ public final class TokenCache {
 
     /** Sends a form, as {@link HttpWire#post} does. */
     interface Post {
-        Answer post(HttpUrl url, OAuthForm form, int maxBytes, Duration left)
-                throws AttemptFailure, InterruptedException;
+        TokenAnswer post(HttpUrl url, OAuthForm form, Duration left) throws AttemptFailure, InterruptedException;
     }
 
     /** @param until when it is no longer used; null for one that has no end */
@@ -78,10 +77,6 @@ public final class TokenCache {
     public static final int MAX_TOKENS = 256;
 
     private static final String BEARER = "Bearer ";
-    private static final String EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
-    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
-    private static final Duration LONGEST = Duration.ofDays(3650);
-    private static final int MAX_ANSWER_BYTES = 64 * 1024;
     private static final Set<Integer> NOT_ACCEPTED = Set.of(400, 401, 403);
 
     private final Post server;
@@ -155,9 +150,9 @@ public final class TokenCache {
 
     private Token ask(Wanted wanted, Duration left) throws AttemptFailure, InterruptedException {
         HttpUrl url = TokenEndpoint.url("tokenUrl", wanted.tokenUrl());
-        Answer answer;
+        TokenAnswer answer;
         try {
-            answer = server.post(url, form(wanted), MAX_ANSWER_BYTES, left);
+            answer = server.post(url, form(wanted), left);
         } catch (AttemptFailure trouble) {
             // The agent itself has not been asked yet, so whatever the operation is, all of it may be tried again.
             throw new AttemptFailure(AttemptFailure.Kind.NOT_NOW, trouble.retryAfter(), trouble.verdict());
@@ -175,30 +170,27 @@ public final class TokenCache {
         if (status == 429 || status >= 500) {
             throw new AttemptFailure(
                     AttemptFailure.Kind.NOT_NOW,
-                    RetryAfter.parse(answer.headers().firstValue("Retry-After").orElse(null), clock.instant(), LONGEST),
+                    RetryAfter.parse(
+                            answer.headers().firstValue("Retry-After").orElse(null),
+                            clock.instant(),
+                            TokenAnswer.LONGEST),
                     TokenEndpoint.noToken(url, "status " + status));
         }
         if (status < 200 || status >= 300) {
             throw TokenEndpoint.noToken(url, "status " + status);
         }
-        return token(url, answer.body(), wanted);
+        return token(url, answer, wanted);
     }
 
     private static OAuthForm form(Wanted wanted) {
-        String subject = wanted.subject();
-        String type = subject == null ? null : ACCESS_TOKEN;
-        return new OAuthForm()
-                .put("grant_type", subject == null ? "client_credentials" : EXCHANGE)
-                .put("subject_token", subject)
-                .put("subject_token_type", type)
-                .put("requested_token_type", type)
+        var form = new OAuthForm();
+        return (wanted.subject() == null ? form.credentialsGrant() : form.exchangeGrant(wanted.subject()))
                 .client(wanted.client().id(), wanted.client().secret())
                 .scopes(wanted.scopes())
                 .put("audience", wanted.audience());
     }
 
-    private Token token(HttpUrl url, byte[] body, Wanted wanted) {
-        Map<?, ?> answer = TokenEndpoint.read(url, body);
+    private Token token(HttpUrl url, TokenAnswer answer, Wanted wanted) {
         String text = TokenEndpoint.bearer(url, answer);
         if (text == null) {
             throw TokenEndpoint.noToken(url, "no access_token");
@@ -206,12 +198,12 @@ public final class TokenCache {
         if (!isFor(wanted.audience(), text)) {
             throw TokenEndpoint.noToken(url, "another audience than " + wanted.audience());
         }
-        if (!(answer.get("expires_in") instanceof Number seconds)) {
+        Duration life = answer.life();
+        if (life == null) {
             return new Token(
                     text, wanted.subject() == null ? null : clock.instant().plus(MARGIN));
         }
-        long life = Math.clamp(seconds.longValue(), 0, LONGEST.toSeconds());
-        return new Token(text, clock.instant().plusSeconds(life).minus(MARGIN));
+        return new Token(text, clock.instant().plus(life).minus(MARGIN));
     }
 
     /** False for a JWT that names other audiences. Its signature is not verified: it came from its issuer, over TLS. */

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.parley.client.keys.OAuthClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.client.wire.HttpWire.Answer;
 import dev.parley.client.wire.TokenCache.Wanted;
+import dev.parley.outbound.TokenAnswer;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,9 +42,9 @@ class TokenCacheTest {
     /** Answers with the given body, in which {@code #} is the number of the request. */
     private TokenCache answering(int status, String body) {
         return new TokenCache(
-                (url, form, max, left) -> {
+                (url, form, left) -> {
                     forms.add(form.text());
-                    return new Answer(
+                    return TokenAnswer.of(
                             status,
                             HttpHeaders.of(Map.of(), (name, value) -> true),
                             body.replace("#", String.valueOf(asked.incrementAndGet()))
@@ -113,10 +113,10 @@ class TokenCacheTest {
     void manyCallersAtOnceAskForATokenOnce() throws Exception {
         var all = new CountDownLatch(20);
         var tokens = new TokenCache(
-                (url, form, max, left) -> {
+                (url, form, left) -> {
                     all.await(); // nobody gets an answer before everybody has begun
                     asked.incrementAndGet();
-                    return new Answer(
+                    return TokenAnswer.of(
                             200,
                             HttpHeaders.of(Map.of(), (name, value) -> true),
                             "{\"access_token\":\"t\"}".getBytes(UTF_8));

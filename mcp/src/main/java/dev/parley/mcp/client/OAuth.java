@@ -1,20 +1,16 @@
 package dev.parley.mcp.client;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.parley.mcp.client.ServerFailure.Kind;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.outbound.OAuthForm;
 import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.Redaction;
-import dev.parley.protocol.A2AException;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.support.Loopback;
 import java.io.IOException;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
@@ -24,7 +20,6 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -145,6 +140,8 @@ public final class OAuth implements McpCredentials {
             Map<String, @Nullable Object> issuer = issuer(resource);
             tokens = token(resource, issuer, scopes(challenged, held, resource, issuer), status == 401 ? held : null);
             return true;
+        } catch (LimitedBytes.TooLarge tooLarge) {
+            throw refused("a document of the authorization server is " + tooLarge.getMessage());
         } finally {
             renewing.unlock();
         }
@@ -257,10 +254,7 @@ public final class OAuth implements McpCredentials {
         String audience = String.valueOf(resource.get("resource"));
         Client client = client(issuer);
         if (expired != null && expired.refresh != null && expired.issuer.equals(name)) {
-            OAuthForm form = new OAuthForm()
-                    .put("resource", audience)
-                    .put("grant_type", "refresh_token")
-                    .put("refresh_token", expired.refresh);
+            OAuthForm form = new OAuthForm().put("resource", audience).refreshGrant(expired.refresh);
             Optional<Tokens> refreshed = exchange(issuer, client, form, scopes, expired.refresh);
             if (refreshed.isPresent()) {
                 return refreshed.get();
@@ -268,7 +262,7 @@ public final class OAuth implements McpCredentials {
         }
         OAuthForm form = new OAuthForm().put("resource", audience);
         if (registration.consent == null) {
-            form.put("grant_type", "client_credentials").scopes(scopes);
+            form.credentialsGrant().scopes(scopes);
         } else {
             consent(registration.consent, issuer, client, audience, scopes, form);
         }
@@ -324,44 +318,43 @@ public final class OAuth implements McpCredentials {
             @Nullable String refresh)
             throws IOException, InterruptedException {
         URI endpoint = safe(String.valueOf(issuer.get("token_endpoint")));
-        String key = registration.privateKey;
-        String secret = client.secret;
-        String basic = null;
-        if (key != null) {
+        authenticate(form, client, String.valueOf(issuer.get("issuer")));
+        TokenAnswer answer = form.send(http, null, endpoint, LIMIT);
+        if (answer.status() != 200 || !answer.isObject()) {
+            return Optional.empty();
+        }
+        String access;
+        try {
+            access = answer.bearer();
+        } catch (IllegalArgumentException otherType) {
+            throw refused("the authorization server answers with " + otherType.getMessage());
+        }
+        if (access == null) {
+            return Optional.empty();
+        }
+        Set<String> granted = words(answer.text("scope"));
+        String next = answer.text("refresh_token");
+        var all = new LinkedHashSet<>(scopes);
+        all.addAll(granted);
+        return Optional.of(
+                new Tokens(String.valueOf(issuer.get("issuer")), access, next == null ? refresh : next, all));
+    }
+
+    private void authenticate(OAuthForm form, Client client, String audience) {
+        if (registration.privateKey != null) {
             try {
-                form.client(client.id, String.valueOf(issuer.get("issuer")), key);
+                form.client(client.id, audience, registration.privateKey);
             } catch (GeneralSecurityException unusable) {
                 throw new ServerFailure(
                         Kind.UNAUTHORIZED,
                         "private key of the client: unusable (expected: PKCS #8 of P-256)",
                         unusable);
             }
-        } else if (secret != null && client.method.equals("client_secret_basic")) {
-            String pair = URLEncoder.encode(client.id, UTF_8) + ":" + URLEncoder.encode(secret, UTF_8);
-            basic = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
+        } else if (client.secret != null && client.method.equals("client_secret_basic")) {
+            form.basicClient(client.id, client.secret);
         } else {
-            form.client(client.id, secret);
+            form.client(client.id, client.secret);
         }
-        HttpRequest.Builder request = form.post(endpoint);
-        if (basic != null) {
-            request.header("Authorization", basic);
-        }
-        Answer answer = send(request);
-        String access;
-        try {
-            access = TokenAnswer.bearer(answer.json);
-        } catch (IllegalArgumentException otherType) {
-            throw refused("the authorization server answers with " + otherType.getMessage());
-        }
-        if (answer.status != 200 || access == null) {
-            return Optional.empty();
-        }
-        Set<String> granted = words(Trees.text(answer.json, "scope"));
-        String next = TokenAnswer.text(answer.json, "refresh_token");
-        var all = new LinkedHashSet<>(scopes);
-        all.addAll(granted);
-        return Optional.of(
-                new Tokens(String.valueOf(issuer.get("issuer")), access, next == null ? refresh : next, all));
     }
 
     private Client client(Map<String, @Nullable Object> issuer) throws IOException, InterruptedException {
@@ -403,44 +396,28 @@ public final class OAuth implements McpCredentials {
                  "response_types": ["code"], "application_type": "native"}""");
         metadata = Trees.with(metadata, "redirect_uris", List.of(registration.redirect));
         metadata = Trees.with(metadata, "token_endpoint_auth_method", method);
-        Answer answer = send(HttpRequest.newBuilder(safe(endpoint))
+        TokenAnswer answer = send(HttpRequest.newBuilder(safe(endpoint))
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofByteArray(JsonText.write(Codecs.STRUCT, metadata))));
-        String id = Trees.text(answer.json, "client_id");
-        if (answer.status / 100 != 2 || id == null) {
-            throw refused("the authorization server refuses the registration with status " + answer.status);
+        String id = Trees.text(answer.members(), "client_id");
+        if (answer.status() / 100 != 2 || id == null) {
+            throw refused("the authorization server refuses the registration with status " + answer.status());
         }
-        String given = Trees.text(answer.json, "token_endpoint_auth_method");
-        return new Client(id, Trees.text(answer.json, "client_secret"), given == null ? method : given);
+        String given = Trees.text(answer.members(), "token_endpoint_auth_method");
+        return new Client(id, Trees.text(answer.members(), "client_secret"), given == null ? method : given);
     }
-
-    private record Answer(int status, Map<String, @Nullable Object> json) {}
 
     /** A document; empty if there is none at the address. */
     private Optional<Map<String, @Nullable Object>> get(URI url) throws IOException, InterruptedException {
-        Answer answer = send(HttpRequest.newBuilder(safe(url.toString())).GET());
-        return answer.status == 200 && !answer.json.isEmpty() ? Optional.of(answer.json) : Optional.empty();
+        TokenAnswer answer = send(HttpRequest.newBuilder(safe(url.toString())).GET());
+        return answer.status() == 200 && !answer.members().isEmpty() ? Optional.of(answer.members()) : Optional.empty();
     }
 
-    private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
-        try {
-            HttpResponse<byte[]> answer = http.send(
-                    request.setHeader("Accept", "application/json")
-                            .timeout(LIMIT)
-                            .build(),
-                    head -> new LimitedBytes(MAX_BODY));
-            return new Answer(answer.statusCode(), json(answer.body()));
-        } catch (LimitedBytes.TooLarge tooLarge) {
-            throw refused("a document of the authorization server is " + tooLarge.getMessage());
-        }
-    }
-
-    private static Map<String, @Nullable Object> json(byte[] bytes) {
-        try {
-            return JsonText.request(bytes, Codecs.STRUCT);
-        } catch (A2AException none) {
-            return Map.of();
-        }
+    private TokenAnswer send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        HttpResponse<byte[]> answer = http.send(
+                request.setHeader("Accept", "application/json").timeout(LIMIT).build(),
+                head -> new LimitedBytes(MAX_BODY));
+        return TokenAnswer.of(answer.statusCode(), answer.headers(), answer.body());
     }
 
     /** Tokens and codes go over TLS, or stay on this machine. */

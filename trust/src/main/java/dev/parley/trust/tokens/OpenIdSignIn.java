@@ -1,21 +1,14 @@
 package dev.parley.trust.tokens;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.nimbusds.jose.util.JSONObjectUtils;
 import dev.parley.outbound.OAuthForm;
 import dev.parley.outbound.TokenAnswer;
 import dev.parley.outbound.http.Http1Client;
-import dev.parley.outbound.http.LimitedBytes;
 import dev.parley.outbound.http.LimitedClient;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.trust.tokens.SecretAttempts.Source;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.text.ParseException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -44,7 +37,6 @@ public record OpenIdSignIn(
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration RETRY = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final int MAX_BYTES = 256 * 1024;
 
     /**
      * Returns the request to the authorization endpoint, without its state and challenge.
@@ -94,20 +86,18 @@ public record OpenIdSignIn(
 
     private @Nullable String redeemed(String code, String verifier) {
         URI endpoint = URI.create(issuer.signInAddresses().token());
-        HttpRequest request = new OAuthForm()
+        OAuthForm form = new OAuthForm()
                 .codeGrant(code, redirect(), verifier)
                 .put("client_id", client)
-                .put("resource", audience.get())
-                .post(endpoint)
-                .build();
+                .put("resource", audience.get());
         try (LimitedClient http = Http1Client.of(PATIENCE, null)) {
-            return accessToken(http.send(request, head -> new LimitedBytes(MAX_BYTES), LimitedClient.ONCE, PATIENCE));
-        } catch (IOException | ParseException failure) {
+            return accessToken(form.send(http, LimitedClient.ONCE, endpoint, PATIENCE));
+        } catch (IOException failure) {
             LOG.log(System.Logger.Level.WARNING, "a code cannot be redeemed at " + endpoint, failure);
             throw A2AException.unavailable("The issuer of tokens does not answer", RETRY);
-        } catch (IllegalArgumentException otherType) {
-            LOG.log(System.Logger.Level.WARNING, "a token of {0} is of no use: {1}", endpoint, otherType.getMessage());
-            throw A2AException.unavailable("The token of the issuer is of no use: " + otherType.getMessage(), RETRY);
+        } catch (IllegalArgumentException unusable) {
+            LOG.log(System.Logger.Level.WARNING, "a token of {0} is of no use: {1}", endpoint, unusable.getMessage());
+            throw A2AException.unavailable("The token of the issuer is of no use: " + unusable.getMessage(), RETRY);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw A2AException.unavailable("The server is stopping", RETRY);
@@ -115,8 +105,8 @@ public record OpenIdSignIn(
     }
 
     /** Returns null if the issuer refuses the code. */
-    private static @Nullable String accessToken(HttpResponse<byte[]> answer) throws IOException, ParseException {
-        int status = answer.statusCode();
+    private static @Nullable String accessToken(TokenAnswer answer) throws IOException {
+        int status = answer.status();
         if (status >= 400 && status < 500) {
             LOG.log(System.Logger.Level.INFO, "the issuer refuses a code with status {0}", status);
             return null;
@@ -124,6 +114,6 @@ public record OpenIdSignIn(
         if (status != 200) {
             throw new IOException("status " + status + " (expected: 200)");
         }
-        return TokenAnswer.bearer(JSONObjectUtils.parse(new String(answer.body(), UTF_8)));
+        return answer.bearer();
     }
 }
