@@ -242,6 +242,7 @@ final class Setup {
     Trust trust(@Nullable Administration administration, byte[] tokenKey, Supplier<String> url) {
         TrustBuilder trust = Trust.builder(callers, administration == null ? null : administration.directory())
                 .settings(settings.trust())
+                .allowedHosts(settings.webhookAllow())
                 .everywhere(authentication)
                 .tokenKey(tokenKey)
                 .hub(url);

@@ -8,6 +8,7 @@ import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jose.util.X509CertUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import dev.parley.outbound.GuardedFetch;
 import dev.parley.protocol.A2AException;
 import dev.parley.trust.tokens.GoodTokens;
 import dev.parley.trust.tokens.GoodTokens.Good;
@@ -69,16 +70,19 @@ final class ForeignTokens {
     /**
      * @param issuers of accepted tokens, by their {@code iss}
      * @param audiences any one of which a token has to be for; asked for when there is one
+     * @param allowed hosts to which metadata of an issuer may lead besides public ones and those of issuers
      * @param groupClaim the claim that names the group of a caller; null for the default group
      */
     ForeignTokens(
             Collection<String> issuers,
+            Collection<String> allowed,
             Supplier<Set<String>> audiences,
             @Nullable String groupClaim,
             InstantSource clock) {
         var names = new HashMap<String, String>();
+        GuardedFetch documents = Issuer.documents(issuers, allowed);
         for (String url : issuers) {
-            var issuer = new Issuer(url, audiences, clock);
+            var issuer = new Issuer(url, audiences, clock, documents);
             this.issuers.put(url, issuer);
             String other = names.put(issuer.name(), url);
             if (other != null && !other.equals(url)) {

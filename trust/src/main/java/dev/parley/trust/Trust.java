@@ -116,8 +116,8 @@ public final class Trust {
         SignIns signIns = directory != null && hasUsers ? directory.signIns(settings.key) : null;
         var tokens = new AccessTokens(settings.key, hub, settings.clock);
         var grants = new Grants(accounts, tokens, signIns, hub);
-        var foreignTokens =
-                new ForeignTokens(settings.issuers, settings::audiences, settings.groupClaim, settings.clock);
+        var foreignTokens = new ForeignTokens(
+                settings.issuers, settings.allowed, settings::audiences, settings.groupClaim, settings.clock);
         var proofs = new Proofs(settings.clock, directory == null ? null : SharedProofs.of(directory.database()));
         var guesses = new SecretAttempts(settings.clock, MAX_WRONG);
         this.credentials = new Credentials(accounts, grants, foreignTokens, proofs, required, guesses, denials);

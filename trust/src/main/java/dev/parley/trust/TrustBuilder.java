@@ -46,6 +46,7 @@ public final class TrustBuilder {
     Authentication everywhere = Authentication.NONE;
     String service = TrustSettings.DEFAULTS.service();
     final List<String> issuers = new ArrayList<>();
+    Collection<String> allowed = List.of();
     final List<SecurityScheme.Flow> flows = new ArrayList<>();
     String keyHeader = Authentication.KEY_HEADER;
     Set<String> audiences = Set.of();
@@ -120,6 +121,12 @@ public final class TrustBuilder {
      */
     public TrustBuilder issuer(String url) {
         issuers.add(requireNonNull(url, "url"));
+        return this;
+    }
+
+    /** Hosts that the metadata of issuers may name besides public ones and those of issuers, as for webhooks; default none. */
+    public TrustBuilder allowedHosts(Collection<String> hosts) {
+        this.allowed = List.copyOf(hosts);
         return this;
     }
 

@@ -89,8 +89,8 @@ final class ForeignTokensTest {
             return new byte[0];
         });
         issuer.start();
-        tokens = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", InstantSource.system());
-        timed = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", clock);
+        tokens = new ForeignTokens(List.of(url), List.of(), () -> Set.of(HUB), "tenant", InstantSource.system());
+        timed = new ForeignTokens(List.of(url), List.of(), () -> Set.of(HUB), "tenant", clock);
     }
 
     private static RSAKey rsa(String id) {
@@ -161,7 +161,8 @@ final class ForeignTokensTest {
             byte[] discovery = Json.write(Map.of("issuer", url + realm, "jwks_uri", url + "/keys"));
             serve(realm.replaceFirst("/$", "") + "/.well-known/openid-configuration", () -> discovery);
         }
-        var both = new ForeignTokens(List.of(url + "/a", url + "/b/"), () -> Set.of(HUB), null, InstantSource.system());
+        var both = new ForeignTokens(
+                List.of(url + "/a", url + "/b/"), List.of(), () -> Set.of(HUB), null, InstantSource.system());
         String host = URI.create(url).getAuthority();
 
         assertThat(requireNonNull(both.read(token(claims -> claims.issuer(url + "/a"))))
@@ -173,7 +174,11 @@ final class ForeignTokensTest {
                         .name())
                 .isEqualTo("alice@" + host + "/b");
         assertThatThrownBy(() -> new ForeignTokens(
-                        List.of("https://a.example", "https://a.example/"), Set::of, null, InstantSource.system()))
+                        List.of("https://a.example", "https://a.example/"),
+                        List.of(),
+                        Set::of,
+                        null,
+                        InstantSource.system()))
                 .hasMessage("issuer: https://a.example/ (expected: another host or path than https://a.example)");
     }
 
@@ -266,7 +271,7 @@ final class ForeignTokensTest {
     void whatWasFoundGoodIsForAMinuteAtMost() throws Exception {
         var now = new AtomicReference<>(Instant.now());
         Instant begin = requireNonNull(now.get());
-        var remembering = new ForeignTokens(List.of(url), () -> Set.of(HUB), "tenant", now::get);
+        var remembering = new ForeignTokens(List.of(url), List.of(), () -> Set.of(HUB), "tenant", now::get);
         String lasting = token(claims -> claims);
         String ending = token(claims -> claims.expirationTime(Date.from(begin.minusSeconds(30))));
 
@@ -384,8 +389,8 @@ final class ForeignTokensTest {
 
     @Test
     void anIssuerThatOthersCouldPlayIsAMistake() {
-        assertThatThrownBy(() ->
-                        new ForeignTokens(List.of("http://login.example.com"), Set::of, null, InstantSource.system()))
+        assertThatThrownBy(() -> new ForeignTokens(
+                        List.of("http://login.example.com"), List.of(), Set::of, null, InstantSource.system()))
                 .hasMessage("issuer: http://login.example.com (expected: an https URL)");
     }
 }

@@ -43,7 +43,7 @@ final class TokenFuzzTest {
             "http://127.0.0.1:" + ISSUER.getAddress().getPort();
     private static final AccessTokens OWN = new AccessTokens(new byte[32], () -> HUB, CLOCK);
     private static final ForeignTokens FOREIGN =
-            new ForeignTokens(List.of(ISSUER_URL), () -> Set.of(HUB), "tenant", CLOCK);
+            new ForeignTokens(List.of(ISSUER_URL), List.of(), () -> Set.of(HUB), "tenant", CLOCK);
     private static final String OF_HUB = OWN.issue(new Grant("alice", "client", Set.of("read"), "thumbprint"));
     private static final String OF_ISSUER = ofIssuer();
 

@@ -1,5 +1,7 @@
 package dev.parley.trust.tokens;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
@@ -18,14 +20,24 @@ import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
-import com.nimbusds.jose.util.DefaultResourceRetriever;
 import com.nimbusds.jose.util.JSONObjectUtils;
+import com.nimbusds.jose.util.Resource;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import dev.parley.outbound.AddressRule;
+import dev.parley.outbound.GuardedFetch;
+import dev.parley.outbound.OAuthForm;
+import dev.parley.outbound.TokenAnswer;
+import dev.parley.outbound.http.HttpUrl;
+import dev.parley.outbound.http.LimitedClient;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.URL;
 import java.text.ParseException;
@@ -33,6 +45,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
@@ -56,7 +69,8 @@ public final class Issuer {
     private static final Duration LEFT_ALONE = Duration.ofSeconds(30);
     private static final Duration KEYS_GOOD_FOR = Duration.ofMinutes(1);
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
-    private static final int PATIENCE_MS = 5_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final String GROUP = "issuers";
     private static final int MAX_BYTES = 256 * 1024;
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
             JWSAlgorithm.RS256,
@@ -74,6 +88,7 @@ public final class Issuer {
     private final String url;
     private final Supplier<Set<String>> audiences;
     private final InstantSource clock;
+    private final GuardedFetch documents;
     private final ForwardClock waits;
     private final ReentrantLock discovering = new ReentrantLock();
     private volatile @Nullable Discovered discovered;
@@ -90,12 +105,36 @@ public final class Issuer {
     /** @param metadata of the issuer, by the names of the specification */
     private record Discovered(DefaultJWTProcessor<SecurityContext> processor, Map<String, Object> metadata) {}
 
-    /** @throws IllegalArgumentException if the URL is plain HTTP to another machine, which others could impersonate */
-    public Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock) {
+    /**
+     * @param documents metadata and keys, as {@link #documents} fetches them
+     * @throws IllegalArgumentException if the URL is plain HTTP to another machine, which others could impersonate
+     */
+    public Issuer(String url, Supplier<Set<String>> audiences, InstantSource clock, GuardedFetch documents) {
         this.url = requireSafe(url);
         this.audiences = audiences;
         this.clock = clock;
+        this.documents = documents;
         this.waits = new ForwardClock(clock);
+    }
+
+    /**
+     * Fetches metadata and keys of issuers, by way of the proxies of the platform. Metadata may name hosts of issuers, public ones, and
+     * those that are allowed.
+     *
+     * @param allowed hosts, as for webhooks
+     */
+    public static GuardedFetch documents(Collection<String> issuers, Collection<String> allowed) {
+        ProxySelector proxies = ProxySelector.getDefault();
+        var hosts = new HashSet<>(allowed);
+        for (String issuer : issuers) {
+            hosts.add(HttpUrl.of(requireSafe(issuer)).origin().host()); // localhost for all addresses of this machine
+            for (Proxy proxy : proxies == null ? List.<Proxy>of() : proxies.select(URI.create(issuer))) {
+                if (proxy.address() instanceof InetSocketAddress address) {
+                    hosts.add(address.getHostString());
+                }
+            }
+        }
+        return new GuardedFetch(AddressRule.allowing(hosts), PATIENCE, MAX_BYTES, proxies);
     }
 
     /** Over plain HTTP an attacker could replace the keys of an issuer. */
@@ -164,7 +203,7 @@ public final class Issuer {
         }
         requireReachable();
         try {
-            if (!discovering.tryLock(2L * PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+            if (!discovering.tryLock(2 * PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw unavailable(Duration.ofSeconds(1));
             }
         } catch (InterruptedException e) {
@@ -187,24 +226,42 @@ public final class Issuer {
     }
 
     private Discovered discover() throws IOException, ParseException {
-        var retriever = new DefaultResourceRetriever(PATIENCE_MS, PATIENCE_MS, MAX_BYTES);
         URL discovery = URI.create(discovery(url)).toURL();
-        Map<String, Object> found =
-                JSONObjectUtils.parse(retriever.retrieveResource(discovery).getContent());
+        Map<String, Object> found = JSONObjectUtils.parse(document(discovery).getContent());
         if (!url.equals(found.get("issuer"))) {
             throw new IOException(discovery + " names another issuer: " + found.get("issuer"));
         }
         URL keys =
                 URI.create(requireSafe(String.valueOf(found.get("jwks_uri")))).toURL();
         var fetched = new RateLimitedJWKSetSource<SecurityContext>(
-                new URLBasedJWKSetSource<>(keys, retriever), LEFT_ALONE.toMillis(), null);
-        var kept = new CachingJWKSetSource<>(fetched, KEYS_GOOD_FOR.toMillis(), 2L * PATIENCE_MS, null);
+                new URLBasedJWKSetSource<>(keys, this::document), LEFT_ALONE.toMillis(), null);
+        var kept = new CachingJWKSetSource<>(fetched, KEYS_GOOD_FOR.toMillis(), 2 * PATIENCE.toMillis(), null);
         var processor = new DefaultJWTProcessor<SecurityContext>();
         processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(TYPES));
         processor.setJWSKeySelector(
                 new JWSVerificationKeySelector<>(ALGORITHMS, new JWKSetBasedJWKSource<>(new Timed(kept))));
         processor.setJWTClaimsSetVerifier(new Claims(audiences.get()));
         return new Discovered(processor, found);
+    }
+
+    private Resource document(URL place) throws IOException {
+        try {
+            var answer = documents.get(GROUP, place.toString(), Map.of("Accept", "application/json"));
+            if (answer.status() / 100 != 2) {
+                throw new IOException(place + ": status " + answer.status() + " (expected: 200)");
+            }
+            return new Resource(new String(answer.body(), UTF_8), answer.mediaType());
+        } catch (A2AException noUrl) {
+            throw new IOException(noUrl);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        }
+    }
+
+    /** Sends a form to the token endpoint. */
+    TokenAnswer token(URI endpoint, OAuthForm form) throws IOException, InterruptedException {
+        return form.send(documents.client(GROUP), LimitedClient.ONCE, endpoint, PATIENCE);
     }
 
     /** Returns what to tell of a failure, which is logged unless another one just was. */

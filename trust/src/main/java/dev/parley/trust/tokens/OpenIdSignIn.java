@@ -2,8 +2,6 @@ package dev.parley.trust.tokens;
 
 import dev.parley.outbound.OAuthForm;
 import dev.parley.outbound.TokenAnswer;
-import dev.parley.outbound.http.Http1Client;
-import dev.parley.outbound.http.LimitedClient;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.trust.tokens.SecretAttempts.Source;
@@ -36,7 +34,6 @@ public record OpenIdSignIn(
         SecretAttempts guesses) {
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration RETRY = Duration.ofSeconds(10);
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /**
      * Returns the request to the authorization endpoint, without its state and challenge.
@@ -90,8 +87,8 @@ public record OpenIdSignIn(
                 .codeGrant(code, redirect(), verifier)
                 .put("client_id", client)
                 .put("resource", audience.get());
-        try (LimitedClient http = Http1Client.of(PATIENCE, null)) {
-            return accessToken(form.send(http, LimitedClient.ONCE, endpoint, PATIENCE));
+        try {
+            return accessToken(issuer.token(endpoint, form));
         } catch (IOException failure) {
             LOG.log(System.Logger.Level.WARNING, "a code cannot be redeemed at " + endpoint, failure);
             throw A2AException.unavailable("The issuer of tokens does not answer", RETRY);

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,7 +45,8 @@ final class OpenIdSignInTest {
                         "token_endpoint", url + "/token")));
         serve("/token", answer);
         issuer.start();
-        var keys = new Issuer(url, () -> Set.of(HUB), InstantSource.system());
+        var keys =
+                new Issuer(url, () -> Set.of(HUB), InstantSource.system(), Issuer.documents(List.of(url), List.of()));
         signIn = new OpenIdSignIn(keys, "console", "openid", () -> HUB, () -> HUB, guesses);
     }
 
