@@ -113,20 +113,34 @@ public interface McpProvider {
         throw McpException.notFound("prompt", call.name());
     }
 
+    /** What a completed argument belongs to. */
+    sealed interface Reference {
+        String PROMPT = "ref/prompt";
+        String TEMPLATE = "ref/resource";
+
+        /** The type in JSON. */
+        default String type() {
+            return switch (this) {
+                case ToPrompt prompt -> PROMPT;
+                case ToTemplate template -> TEMPLATE;
+            };
+        }
+
+        record ToPrompt(String name) implements Reference {}
+
+        /** @param uri template of the URIs of resources */
+        record ToTemplate(String uri) implements Reference {}
+    }
+
     /**
      * Values that complete an argument, the likeliest first.
      *
-     * @param reference {@code ref/prompt} with a name, or {@code ref/resource} with a URI template
      * @param argument name of the argument
      * @param value begin of the value
      * @param known arguments with values
      */
     default List<String> complete(
-            Map<String, @Nullable Object> reference,
-            String argument,
-            String value,
-            Map<String, String> known,
-            CallContext caller) {
+            Reference reference, String argument, String value, Map<String, String> known, CallContext caller) {
         return List.of();
     }
 

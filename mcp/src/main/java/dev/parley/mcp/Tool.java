@@ -19,4 +19,9 @@ public record Tool(
         @Nullable String description,
         Map<String, @Nullable Object> inputSchema,
         @Nullable Map<String, @Nullable Object> outputSchema,
-        Map<String, @Nullable Object> annotations) {}
+        Map<String, @Nullable Object> annotations) {
+    /** This tool without a description of its results. */
+    public Tool withoutOutputSchema() {
+        return new Tool(name, title, description, inputSchema, null, annotations);
+    }
+}

@@ -211,11 +211,7 @@ public final class AgentProvider implements McpProvider {
 
     @Override
     public List<String> complete(
-            Map<String, @Nullable Object> reference,
-            String argument,
-            String value,
-            Map<String, String> known,
-            CallContext caller) {
+            Reference reference, String argument, String value, Map<String, String> known, CallContext caller) {
         String start = value.toLowerCase(Locale.ROOT);
         return values(reference, caller).getOrDefault(argument, List.of()).stream()
                 .filter(each -> each.toLowerCase(Locale.ROOT).startsWith(start))
@@ -223,17 +219,15 @@ public final class AgentProvider implements McpProvider {
     }
 
     /** Values of arguments by their names. */
-    private Map<String, Collection<String>> values(Map<String, @Nullable Object> reference, CallContext caller) {
-        if ("ref/prompt".equals(reference.get("type"))) {
-            return Map.of(
-                    MESSAGE,
-                    prompt(String.valueOf(reference.get("name")), caller).examples());
-        }
-        String uri = String.valueOf(reference.get("uri"));
-        if (!uri.equals(ResourceUri.CARDS) && !uri.equals(ResourceUri.ARTIFACTS)) {
-            throw McpException.notFound("template", uri);
-        }
-        return Map.of("agent", agents.cards(caller).keySet());
+    private Map<String, Collection<String>> values(Reference reference, CallContext caller) {
+        return switch (reference) {
+            case Reference.ToPrompt(var name) ->
+                Map.of(MESSAGE, prompt(name, caller).examples());
+            case Reference.ToTemplate(var uri)
+            when uri.equals(ResourceUri.CARDS) || uri.equals(ResourceUri.ARTIFACTS) ->
+                Map.of("agent", agents.cards(caller).keySet());
+            case Reference.ToTemplate(var uri) -> throw McpException.notFound("template", uri);
+        };
     }
 
     @Override

@@ -10,6 +10,8 @@ import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.RequestModel;
+import dev.parley.mcp.wire.RequestModel.RequestMeta;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.support.Excerpt;
@@ -30,9 +32,9 @@ final class HeaderChecks {
         if (header == null) {
             throw mismatch(VERSION + ": missing");
         }
-        Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
-        boolean isNamed = meta.get(Meta.PROTOCOL_VERSION) instanceof String;
-        if (isNamed && !header.equals(meta.get(Meta.PROTOCOL_VERSION))) {
+        RequestMeta meta = RequestMeta.of(request);
+        boolean isNamed = meta.protocolVersion() instanceof String;
+        if (isNamed && !header.equals(meta.protocolVersion())) {
             throw mismatch(VERSION + " \"" + Excerpt.of(header, 40) + "\": not the version of the body");
         }
         if (!isNamed && !header.equals(NEWEST)) {
@@ -42,19 +44,19 @@ final class HeaderChecks {
     }
 
     /** Reads the client of a request without headers. */
-    static Peer peer(Map<String, @Nullable Object> meta) {
-        if (!(meta.get(Meta.PROTOCOL_VERSION) instanceof String version)) {
-            throw Methods.invalid("_meta: no " + Meta.PROTOCOL_VERSION + " (expected: \"" + NEWEST
+    static Peer peer(RequestMeta meta) {
+        if (!(meta.protocolVersion() instanceof String version)) {
+            throw RequestModel.invalid("_meta: no " + Meta.PROTOCOL_VERSION + " (expected: \"" + NEWEST
                     + "\", or a session that began with initialize)");
         }
         if (!version.equals(NEWEST)) {
             throw unsupported(version);
         }
-        if (!(meta.get(Meta.CLIENT_CAPABILITIES) instanceof Map<?, ?> capabilities)) {
-            throw Methods.invalid("_meta: no " + Meta.CLIENT_CAPABILITIES + " (expected: an object)");
+        if (meta.capabilities() == null) {
+            throw RequestModel.invalid("_meta: no " + Meta.CLIENT_CAPABILITIES + " (expected: an object)");
         }
-        Object level = meta.get(Meta.LOG_LEVEL);
-        return new Peer(Revision.V2026_07_28, Trees.map(capabilities), level == null ? null : Methods.level(level));
+        Object level = meta.logLevel();
+        return new Peer(Revision.V2026_07_28, meta.capabilities(), level == null ? null : Methods.level(level));
     }
 
     /** The error for an unsupported version; its data lists the versions of {@code server/discover}. */

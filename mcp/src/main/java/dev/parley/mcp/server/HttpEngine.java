@@ -9,9 +9,8 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
 import dev.parley.mcp.wire.McpMessage;
-import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.RequestModel.RequestMeta;
 import dev.parley.mcp.wire.Revision;
-import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -77,7 +76,7 @@ public final class HttpEngine implements AutoCloseable {
 
     /** The era of a request: the one of its {@code _meta}, or of its header. */
     private static boolean isStateless(McpMessage.Request request, WireRequest http) {
-        if (Trees.map(request.params().get("_meta")).containsKey(Meta.PROTOCOL_VERSION)) {
+        if (RequestMeta.of(request).protocolVersion() != null) {
             return true;
         }
         String version = http.header(VERSION);
@@ -97,7 +96,7 @@ public final class HttpEngine implements AutoCloseable {
             HeaderChecks.check(request, http);
             methods.require(request.method(), peer.revision());
             if (request.method().equals("tools/call")) {
-                Tool tool = methods.tool(request.params(), caller);
+                Tool tool = methods.tool(request, caller);
                 if (tool != null) {
                     HeaderChecks.check(tool, request, http);
                 }
@@ -117,13 +116,13 @@ public final class HttpEngine implements AutoCloseable {
             @Nullable Session session,
             RunningCall.@Nullable Asker asker,
             CallContext caller) {
-        Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
-        CallContext traced = meta.get("traceparent") instanceof String trace ? caller.withTraceparent(trace) : caller;
+        RequestMeta meta = RequestMeta.of(request);
+        CallContext traced = meta.traceparent() == null ? caller : caller.withTraceparent(meta.traceparent());
         var call = new AtomicReference<@Nullable RunningCall>(); // the ring of an outbox and its call
         // A client of the older era that leaves has not canceled its call, but can do so later.
         var outbox = new Outbox(() -> Optional.ofNullable(call.get())
                 .ifPresent(peer.isStateless() ? RunningCall::cancel : RunningCall::leave));
-        var running = new RunningCall(traced, peer, meta, asker, outbox::send);
+        var running = new RunningCall(traced, peer, meta.progressToken(), asker, outbox::send);
         call.set(running);
         running.onCancel(outbox::end);
         Runnable work = () -> running.run(() -> work(request, running, session, outbox));
@@ -224,7 +223,11 @@ public final class HttpEngine implements AutoCloseable {
     private Feed<HttpReply> withSession(McpMessage.Request request, McpExchange exchange, CallContext caller) {
         WireRequest http = exchange.request();
         if (request.method().equals(Methods.INITIALIZE)) {
-            return initialize(request, caller);
+            try {
+                return initialize(request, caller);
+            } catch (McpException problem) {
+                return refused(200, request.id(), problem);
+            }
         }
         String version = http.header(VERSION);
         if (version != null && !isLegacy(version)) {
@@ -255,20 +258,13 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     private Feed<HttpReply> initialize(McpMessage.Request request, CallContext caller) {
-        Revision revision = initialRevision(request.params());
-        var session = new Session(
-                RequestState.owner(caller), revision, Trees.map(request.params().get("capabilities")));
+        Session session = Session.of(request, RequestState.owner(caller));
         return Outbox.of(
                 200,
-                new McpMessage.Result(request.id(), methods.initialized(revision)),
+                new McpMessage.Result(
+                        request.id(),
+                        methods.initialized(session.peer().revision()).inSession()),
                 Map.of(SESSION, sessions.add(session)));
-    }
-
-    /** The revision that a client asks for, if it is one with sessions, else the newest of them. */
-    static Revision initialRevision(Map<String, @Nullable Object> params) {
-        return Revision.of(String.valueOf(params.get("protocolVersion")))
-                .filter(each -> !each.isStateless())
-                .orElse(Revision.V2025_11_25);
     }
 
     private @Nullable Session session(WireRequest http, CallContext caller) {

@@ -1,7 +1,6 @@
 package dev.parley.mcp.server;
 
 import static java.util.Objects.requireNonNull;
-import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.mcp.CallResult;
 import dev.parley.mcp.InputRequest;
@@ -11,25 +10,32 @@ import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.McpProvider.Outcome;
 import dev.parley.mcp.McpTasks;
-import dev.parley.mcp.Resource;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.Tool;
+import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.McpMessage;
 import dev.parley.mcp.wire.Meta;
+import dev.parley.mcp.wire.RequestModel;
+import dev.parley.mcp.wire.RequestModel.CompleteParams;
+import dev.parley.mcp.wire.RequestModel.TypedArgument;
+import dev.parley.mcp.wire.RequestModel.UpdateParams;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
 import dev.parley.mcp.wire.ServerModel;
 import dev.parley.mcp.wire.ServerModel.Description;
+import dev.parley.mcp.wire.ServerResult;
+import dev.parley.mcp.wire.ServerResult.Completion;
+import dev.parley.mcp.wire.ServerResult.InputRequired;
+import dev.parley.mcp.wire.ServerResult.Nothing;
+import dev.parley.mcp.wire.ServerResult.Page;
+import dev.parley.mcp.wire.ServerResult.ResultMeta;
 import dev.parley.mcp.wire.ToolModel;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.Codec;
-import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
-import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.support.Excerpt;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +80,8 @@ final class Methods {
             {"tools": {"listChanged": true}, "resources": {"listChanged": true, "subscribe": true},
              "prompts": {"listChanged": true}, "completions": {}, "logging": {}}""");
 
+    private static final ServerResult<Nothing> NOTHING = ServerResult.of(Nothing.CODEC, new Nothing());
+
     private final McpProvider provider;
     private final ServerInfo info;
     private final RequestState states;
@@ -82,14 +90,6 @@ final class Methods {
         this.provider = provider;
         this.info = info;
         this.states = states;
-    }
-
-    private record Completion(List<String> values, int total, boolean hasMore) {
-        static final Codec<Completion> CODEC = ObjectCodec.<Completion>of()
-                .required("values", Codecs.TEXTS, Completion::values)
-                .required("total", Codecs.INT, Completion::total)
-                .required("hasMore", Codecs.BOOLEAN, Completion::hasMore)
-                .as(v -> new Completion(v.next(), v.next(), v.next()));
     }
 
     /** A method of a request, called again with answers. */
@@ -123,21 +123,23 @@ final class Methods {
 
     /** The tool of a call; null if the caller has none of that name. */
     @Nullable
-    Tool tool(Map<String, @Nullable Object> params, CallContext caller) {
-        return params.get("name") instanceof String name ? provider.tool(name, caller) : null;
+    Tool tool(McpMessage.Request request, CallContext caller) {
+        return HeaderValues.named(request)
+                .map(name -> provider.tool(name, caller))
+                .orElse(null);
     }
 
     /** Answer to {@code initialize}. */
-    Map<String, @Nullable Object> initialized(Revision revision) {
-        return Trees.of(
+    ServerResult<Description> initialized(Revision revision) {
+        return ServerResult.of(
                 ServerModel.DESCRIPTION,
                 new Description(revision.text(), List.of(), capabilities(false), info, info.instructions()));
     }
 
-    private Map<String, @Nullable Object> discovered() {
+    private ServerResult<Description> discovered() {
         var description = new Description(
                 null, List.of(Revision.V2026_07_28.text()), capabilities(true), null, info.instructions());
-        return cacheable(Trees.of(ServerModel.DESCRIPTION, description), LIST_TTL_MILLIS);
+        return ServerResult.of(ServerModel.DESCRIPTION, description).cacheable(LIST_TTL_MILLIS);
     }
 
     private Map<String, @Nullable Object> capabilities(boolean isStateless) {
@@ -180,18 +182,9 @@ final class Methods {
      */
     private Map<String, @Nullable Object> answer(
             McpMessage.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
-        Map<String, @Nullable Object> result = OF_SESSIONS.contains(request.method())
-                ? ofSession(request.method(), request.params(), session)
-                : result(request, call);
-        if (!call.peer().isStateless()) {
-            result.remove("resultType");
-            return result;
-        }
-        result.putIfAbsent("resultType", "complete");
-        var meta = new LinkedHashMap<>(Trees.map(result.get("_meta")));
-        meta.putIfAbsent(Meta.SERVER_INFO, Trees.of(ServerModel.INFO, info));
-        result.put("_meta", meta);
-        return result;
+        ServerResult<?> result =
+                OF_SESSIONS.contains(request.method()) ? ofSession(request, session) : result(request, call);
+        return call.peer().isStateless() ? result.members(new ResultMeta(null, info)) : result.inSession();
     }
 
     /** Logs a failure of the server; the client learns only how to find it. */
@@ -201,65 +194,62 @@ final class Methods {
         return new McpException(McpException.INTERNAL_ERROR, "Internal error (reference " + reference + ")");
     }
 
-    private Map<String, @Nullable Object> result(McpMessage.Request request, RunningCall call)
-            throws InterruptedException {
-        Map<String, @Nullable Object> params = request.params();
+    private ServerResult<?> result(McpMessage.Request request, RunningCall call) throws InterruptedException {
         CallContext caller = call.caller();
         boolean isStateless = call.peer().isStateless();
         return switch (request.method()) {
             case "server/discover" -> discovered();
-            case "tools/list" -> page("tools", provider.tools(caller), tool -> json(tool, isStateless), params, call);
-            case "resources/list" ->
-                page("resources", provider.resources(caller), each -> Trees.of(ToolModel.RESOURCE, each), params, call);
-            case "resources/templates/list" -> {
-                List<Resource> templates = provider.resourceTemplates(caller);
-                yield page("resourceTemplates", templates, each -> Trees.of(ToolModel.TEMPLATE, each), params, call);
+            case "tools/list" -> {
+                List<Tool> tools = provider.tools(caller);
+                yield page("tools", isStateless ? tools : inSession(tools), ToolModel.OFFER, request, call);
             }
-            case "prompts/list" ->
-                page("prompts", provider.prompts(caller), each -> Trees.of(ToolModel.PROMPT, each), params, call);
-            case "tools/call" -> {
-                Object arguments = requireNonNullElse(params.get("arguments"), Map.of());
-                Optional<String> problem = Optional.ofNullable(arguments instanceof Map ? tool(params, caller) : null)
-                        .flatMap(tool -> InputSchema.problem(tool.inputSchema(), arguments));
-                yield problem.isPresent()
-                        ? refused(problem.get(), call.peer().revision())
-                        : asking(request, call, each -> provider.call(each, call), result -> shown(result, call));
-            }
+            case "resources/list" -> page("resources", provider.resources(caller), ToolModel.RESOURCE, request, call);
+            case "resources/templates/list" ->
+                page("resourceTemplates", provider.resourceTemplates(caller), ToolModel.TEMPLATE, request, call);
+            case "prompts/list" -> page("prompts", provider.prompts(caller), ToolModel.PROMPT, request, call);
+            case "tools/call" -> called(request, params(RequestModel.CALL, request), call);
             case "prompts/get" ->
                 asking(
                         request,
+                        params(RequestModel.CALL, request),
                         call,
                         each -> provider.prompt(each, call),
-                        result -> Trees.of(ResultModel.PROMPT, result));
-            case "resources/read" -> read(required(params, "uri"), call);
-            case "completion/complete" -> completed(params, caller);
-            case "tasks/get" -> Trees.of(ResultModel.TASK, tasks(call).get(required(params, "taskId"), caller));
+                        result -> ServerResult.of(ResultModel.PROMPT, result));
+            case "resources/read" -> read(params(RequestModel.URI, request), call);
+            case "completion/complete" -> completed(params(RequestModel.COMPLETE, request), caller);
+            case "tasks/get" ->
+                ServerResult.of(ResultModel.TASK, tasks(call).get(params(RequestModel.TASK_ID, request), caller));
             case "tasks/update" -> {
-                tasks(call).update(required(params, "taskId"), answers(params, true), caller);
-                yield new LinkedHashMap<>();
+                McpTasks tasks = tasks(call);
+                UpdateParams update = params(RequestModel.UPDATE, request);
+                tasks.update(update.taskId(), update.answers(), caller);
+                yield NOTHING;
             }
             case "tasks/cancel" -> {
-                tasks(call).cancel(required(params, "taskId"), caller);
-                yield new LinkedHashMap<>();
+                tasks(call).cancel(params(RequestModel.TASK_ID, request), caller);
+                yield NOTHING;
             }
             default -> throw new IllegalStateException("method " + request.method());
         };
     }
 
-    private static Map<String, @Nullable Object> ofSession(
-            String method, Map<String, @Nullable Object> params, @Nullable Session session) {
-        switch (method) {
+    private static <P> P params(Codec<P> codec, McpMessage.Request request) {
+        return RequestModel.read(codec, request.params());
+    }
+
+    private static ServerResult<Nothing> ofSession(McpMessage.Request request, @Nullable Session session) {
+        switch (request.method()) {
             case "logging/setLevel" -> {
-                String level = level(required(params, "level"));
+                String level = level(params(RequestModel.LEVEL, request));
                 if (session != null) {
                     session.logLevel(level);
                 }
             }
-            case "resources/subscribe" -> inSession(session).follow(required(params, "uri"));
-            case "resources/unsubscribe" -> inSession(session).unfollow(required(params, "uri"));
+            case "resources/subscribe" -> inSession(session).follow(params(RequestModel.URI, request));
+            case "resources/unsubscribe" -> inSession(session).unfollow(params(RequestModel.URI, request));
             default -> {} // ping
         }
-        return new LinkedHashMap<>();
+        return NOTHING;
     }
 
     /**
@@ -271,16 +261,16 @@ final class Methods {
         if (level instanceof String text && Peer.LEVELS.contains(text)) {
             return text;
         }
-        throw invalid("log level \"" + Excerpt.of(String.valueOf(level), 40) + "\": unknown (expected: one of "
-                + Peer.LEVELS + ")");
+        throw RequestModel.invalid("log level \"" + Excerpt.of(String.valueOf(level), 40)
+                + "\": unknown (expected: one of " + Peer.LEVELS + ")");
     }
 
     /** The answer to wrong arguments: a result, from which a model learns, in revisions that state so. */
-    private static Map<String, @Nullable Object> refused(String problem, Revision revision) {
+    private static ServerResult<CallResult> refused(String problem, Revision revision) {
         if (revision == Revision.V2025_06_18) {
-            throw invalid(problem);
+            throw RequestModel.invalid(problem);
         }
-        return Trees.of(ResultModel.CALL, CallResult.error(problem));
+        return ServerResult.of(ResultModel.CALL, CallResult.error(problem));
     }
 
     private static Session inSession(@Nullable Session session) {
@@ -291,91 +281,78 @@ final class Methods {
         return session;
     }
 
-    private static Map<String, @Nullable Object> cacheable(Map<String, @Nullable Object> result, int ttlMillis) {
-        result.put("ttlMs", ttlMillis);
-        result.put("cacheScope", "private");
-        return result;
-    }
-
-    private static <T> Map<String, @Nullable Object> page(
-            String member,
-            List<T> all,
-            Function<T, Map<String, @Nullable Object>> shown,
-            Map<String, @Nullable Object> params,
-            RunningCall call) {
+    private static <T> ServerResult<Page<T>> page(
+            String member, List<T> all, Codec<T> codec, McpMessage.Request request, RunningCall call) {
         int from = 0;
-        if (params.get("cursor") != null) {
-            String cursor = String.valueOf(params.get("cursor"));
+        String cursor = params(RequestModel.LIST, request).cursor();
+        if (cursor != null) {
             if (!cursor.matches("[0-9]{1,9}") || Integer.parseInt(cursor) > all.size()) {
-                throw invalid("cursor \"" + Excerpt.of(cursor, 40) + "\": unknown (expected: nextCursor of a page)");
+                throw RequestModel.invalid(
+                        "cursor \"" + Excerpt.of(cursor, 40) + "\": unknown (expected: nextCursor of a page)");
             }
             from = Integer.parseInt(cursor);
         }
-        var elements = new ArrayList<Map<String, @Nullable Object>>();
         int to = from;
         for (long size = 0; to < all.size() && to < from + PAGE && size < LARGEST_PAGE; to++) {
-            elements.add(shown.apply(all.get(to)));
-            size += JsonText.write(Codecs.STRUCT, elements.getLast()).length;
+            size += JsonText.write(codec, all.get(to)).length;
         }
-        var result = new LinkedHashMap<String, @Nullable Object>(Map.of(member, elements));
-        if (to < all.size()) {
-            result.put("nextCursor", String.valueOf(to));
-        }
-        return call.peer().isStateless() ? cacheable(result, LIST_TTL_MILLIS) : result;
+        var page = new Page<>(all.subList(from, to), to < all.size() ? String.valueOf(to) : null);
+        ServerResult<Page<T>> result = ServerResult.of(Page.codec(member, codec), page);
+        return call.peer().isStateless() ? result.cacheable(LIST_TTL_MILLIS) : result;
     }
 
-    /** A tool as its revision has it: in sessions, its results are objects. */
-    private static Map<String, @Nullable Object> json(Tool tool, boolean isStateless) {
-        Map<String, @Nullable Object> json = Trees.of(ToolModel.TOOL, tool);
-        if (!isStateless && !"object".equals(Trees.map(json, "outputSchema").get("type"))) {
-            json.remove("outputSchema");
-        }
-        json.remove("annotations", Map.of());
-        return json;
+    /** Tools as sessions have them: their results are objects. */
+    private static List<Tool> inSession(List<Tool> tools) {
+        return tools.stream()
+                .map(tool -> {
+                    Map<String, @Nullable Object> output = tool.outputSchema();
+                    return output == null || "object".equals(output.get("type")) ? tool : tool.withoutOutputSchema();
+                })
+                .toList();
     }
 
-    private <R> Map<String, @Nullable Object> asking(
+    private ServerResult<?> called(McpMessage.Request request, Invocation given, RunningCall call)
+            throws InterruptedException {
+        Optional<String> problem = Optional.ofNullable(provider.tool(given.name(), call.caller()))
+                .flatMap(tool -> InputSchema.problem(tool.inputSchema(), given.arguments()));
+        return problem.isPresent()
+                ? refused(problem.get(), call.peer().revision())
+                : asking(request, given, call, each -> provider.call(each, call), result -> shown(result, call));
+    }
+
+    private <R> ServerResult<?> asking(
             McpMessage.Request request,
+            Invocation given,
             RunningCall call,
             Asking<R> asking,
-            Function<R, Map<String, @Nullable Object>> shown)
+            Function<R, ServerResult<R>> shown)
             throws InterruptedException {
-        Map<String, @Nullable Object> params = request.params();
-        String name = required(params, "name");
-        Object arguments = params.get("arguments");
-        if (arguments != null && !(arguments instanceof Map<?, ?>)) {
-            throw invalid("arguments: (expected: an object)");
-        }
-        Map<String, InputResponse> answers = answers(params, false);
-        String state = null;
-        if (params.get("requestState") != null) {
-            if (!(params.get("requestState") instanceof String sealed)) {
-                throw invalid("requestState: (expected: a text)");
-            }
-            state = states.open(sealed, request.method(), params, call.caller());
-        }
+        Map<String, InputResponse> answers = given.answers();
+        String state =
+                given.state() == null ? null : states.open(given.state(), request.method(), given, call.caller());
         for (int round = 0; ; round++) {
-            Outcome<R> outcome = asking.answer(
-                    new Invocation(name, Trees.map(arguments), answers, state, Trees.map(params.get("_meta"))));
+            Outcome<R> outcome =
+                    asking.answer(new Invocation(given.name(), given.arguments(), answers, state, given.meta()));
             switch (outcome) {
                 case Outcome.Complete<R>(R result) -> {
                     return shown.apply(result);
                 }
                 case Outcome.Begun<R>(var task) -> {
                     call.peer().requireTasks();
-                    return Trees.with(Trees.of(ResultModel.TASK, task), "resultType", "task");
+                    return new ServerResult<>(ResultModel.TASK, task, "task", null);
                 }
                 case Outcome.Questions<R>(var requests, @Nullable String next) -> {
                     call.peer().requireAnswersTo(requests);
                     if (call.peer().isStateless()) {
-                        return questions(requests, next, request, call);
+                        return ServerResult.of(InputRequired.CODEC, questions(requests, next, request, given, call));
                     }
                     if (!call.asks() || round >= MAX_ROUNDS) {
                         throw new McpException(
                                 McpException.INTERNAL_ERROR,
                                 round >= MAX_ROUNDS ? "The tool asks too often" : "No session to ask the user in");
                     }
-                    answers = answers(call.ask(requests));
+                    answers = new LinkedHashMap<>(call.ask(requests));
+                    answers.replaceAll((key, answer) -> answer.plain());
                     state = next;
                 }
             }
@@ -383,49 +360,29 @@ final class Methods {
     }
 
     /** A result as its revision has it: in sessions, structured content is an object. */
-    private static Map<String, @Nullable Object> shown(CallResult result, RunningCall call) {
-        Map<String, @Nullable Object> shown = Trees.of(ResultModel.CALL, result);
-        if (!call.peer().isStateless() && !(shown.get("structuredContent") instanceof Map<?, ?>)) {
-            shown.remove("structuredContent");
-        }
-        return shown;
+    private static ServerResult<CallResult> shown(CallResult result, RunningCall call) {
+        boolean isShown = call.peer().isStateless() || result.structuredContent() instanceof Map;
+        var shown = new CallResult(
+                result.content(), isShown ? result.structuredContent() : null, result.isError(), result.others());
+        return ServerResult.of(ResultModel.CALL, shown);
     }
 
-    private Map<String, @Nullable Object> questions(
-            Map<String, InputRequest> requests, @Nullable String state, McpMessage.Request request, RunningCall call) {
-        var result = new LinkedHashMap<String, @Nullable Object>(Map.of("resultType", "input_required"));
-        if (!requests.isEmpty()) {
-            result.put("inputRequests", ResultModel.INPUT_REQUESTS.toJson(requests));
-        }
-        if (state != null || requests.isEmpty()) {
-            result.put(
-                    "requestState",
-                    states.seal(state == null ? "" : state, request.method(), request.params(), call.caller()));
-        }
-        return result;
+    private InputRequired questions(
+            Map<String, InputRequest> requests,
+            @Nullable String state,
+            McpMessage.Request request,
+            Invocation given,
+            RunningCall call) {
+        boolean isRepeated = state != null || requests.isEmpty();
+        String sealed =
+                isRepeated ? states.seal(state == null ? "" : state, request.method(), given, call.caller()) : null;
+        return new InputRequired(requests, sealed);
     }
 
-    private static Map<String, InputResponse> answers(Map<String, @Nullable Object> params, boolean isRequired) {
-        Object answers = params.get("inputResponses");
-        boolean isAbsent = answers == null && !isRequired;
-        if (!isAbsent
-                && !(answers instanceof Map<?, ?> map && map.values().stream().allMatch(Map.class::isInstance))) {
-            throw invalid("inputResponses: (expected: an object of objects)");
-        }
-        return answers(ResultModel.INPUT_RESPONSES.fromJson(Trees.map(answers)));
-    }
-
-    /** Answers of the user, of which those that refuse have no content. */
-    private static Map<String, InputResponse> answers(Map<String, InputResponse> given) {
-        var answers = new LinkedHashMap<>(given);
-        answers.replaceAll((key, answer) -> answer.plain());
-        return answers;
-    }
-
-    private Map<String, @Nullable Object> read(String uri, RunningCall call) throws InterruptedException {
+    private ServerResult<?> read(String uri, RunningCall call) throws InterruptedException {
         try {
-            Map<String, @Nullable Object> result = Trees.of(ResultModel.CONTENTS, provider.read(uri, call.caller()));
-            return call.peer().isStateless() ? cacheable(result, 0) : result;
+            ServerResult<?> result = ServerResult.of(ResultModel.CONTENTS, provider.read(uri, call.caller()));
+            return call.peer().isStateless() ? result.cacheable(0) : result;
         } catch (McpException problem) {
             if (problem.code() != McpException.INVALID_PARAMS) {
                 throw problem;
@@ -437,40 +394,18 @@ final class Methods {
         }
     }
 
-    private Map<String, @Nullable Object> completed(Map<String, @Nullable Object> params, CallContext caller) {
-        Map<String, @Nullable Object> argument = Trees.map(params.get("argument"));
-        Map<String, @Nullable Object> reference = Trees.map(params.get("ref"));
-        switch (required(reference, "type")) {
-            case "ref/prompt" -> required(reference, "name");
-            case "ref/resource" -> required(reference, "uri");
-            default -> throw invalid("ref.type: unknown (expected: \"ref/prompt\" or \"ref/resource\")");
-        }
-        var given = new LinkedHashMap<String, String>();
-        Trees.map(Trees.map(params.get("context")).get("arguments")).forEach((name, value) -> {
-            if (value instanceof String text) {
-                given.put(name, text);
-            }
-        });
+    private ServerResult<Completion> completed(CompleteParams params, CallContext caller) {
+        TypedArgument argument = params.argument();
         List<String> values =
-                provider.complete(reference, required(argument, "name"), required(argument, "value"), given, caller);
+                provider.complete(params.reference(), argument.name(), argument.value(), params.known(), caller);
         boolean hasMore = values.size() > MAX_VALUES;
-        var completion = new Completion(hasMore ? values.subList(0, MAX_VALUES) : values, values.size(), hasMore);
-        return new LinkedHashMap<>(Map.of("completion", Trees.of(Completion.CODEC, completion)));
+        return ServerResult.of(
+                Completion.CODEC,
+                new Completion(hasMore ? values.subList(0, MAX_VALUES) : values, values.size(), hasMore));
     }
 
     private McpTasks tasks(RunningCall call) {
         call.peer().requireTasks();
         return requireNonNull(provider.tasks(), "tasks");
-    }
-
-    private static String required(Map<String, @Nullable Object> params, String member) {
-        if (params.get(member) instanceof String text) {
-            return text;
-        }
-        throw invalid(member + ": missing (expected: a text)");
-    }
-
-    static McpException invalid(String problem) {
-        return new McpException(McpException.INVALID_PARAMS, problem);
     }
 }

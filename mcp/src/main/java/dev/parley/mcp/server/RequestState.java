@@ -5,6 +5,7 @@ import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.CanonicalJson;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +54,9 @@ final class RequestState {
     }
 
     /** Seals a state for the repetition of a request. */
-    String seal(String state, String method, Map<String, @Nullable Object> params, CallContext caller) {
+    String seal(String state, String method, Invocation request, CallContext caller) {
         var content = new Sealed(
-                state, clock.instant().plus(LIFETIME).getEpochSecond(), digest(method, params), owner(caller));
+                state, clock.instant().plus(LIFETIME).getEpochSecond(), digest(method, request), owner(caller));
         byte[] sealed = AesGcm.seal(key, PURPOSE, JsonText.write(Sealed.CODEC, content), 0);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(sealed);
     }
@@ -66,14 +66,14 @@ final class RequestState {
      *
      * @throws McpException INVALID_PARAMS if it was changed, has expired, or belongs to another caller or request
      */
-    String open(String sealed, String method, Map<String, @Nullable Object> params, CallContext caller) {
+    String open(String sealed, String method, Invocation request, CallContext caller) {
         if (sealed.length() <= MAX_CHARACTERS) {
             try {
                 byte[] container = Base64.getUrlDecoder().decode(sealed);
                 if (container.length > AesGcm.NONCE_BYTES) {
                     Sealed content = JsonText.read(AesGcm.open(key, PURPOSE, container, 0), Sealed.CODEC);
                     if (clock.instant().isBefore(Instant.ofEpochSecond(content.until))
-                            && digest(method, params).equals(content.request)
+                            && digest(method, request).equals(content.request)
                             && owner(caller).equals(content.caller)) {
                         return content.state;
                     }
@@ -92,10 +92,10 @@ final class RequestState {
         return caller.scope().group() + "\n" + caller.caller();
     }
 
-    private static String digest(String method, Map<String, @Nullable Object> params) {
-        var request = new TreeMap<String, @Nullable Object>(Map.of("method", method));
-        List.of("name", "uri").forEach(name -> request.put(name, params.get(name)));
-        request.put("arguments", params.getOrDefault("arguments", Map.of()));
+    private static String digest(String method, Invocation call) {
+        var request = new TreeMap<String, @Nullable Object>(
+                Map.of("method", method, "name", call.name(), "arguments", call.arguments()));
+        request.put("uri", null); // as in states of earlier versions, which clients may still hold
         return Base64.getEncoder().encodeToString(Sha256.of(CanonicalJson.of(request)));
     }
 }

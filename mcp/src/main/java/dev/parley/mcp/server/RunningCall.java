@@ -4,10 +4,8 @@ import dev.parley.mcp.InputRequest;
 import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.wire.McpMessage;
-import dev.parley.mcp.wire.Meta;
-import dev.parley.mcp.wire.ServerModel;
-import dev.parley.mcp.wire.ServerModel.Progress;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.wire.ServerNotification.Logged;
+import dev.parley.mcp.wire.ServerNotification.Progress;
 import dev.parley.protocol.CallContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,19 +37,19 @@ final class RunningCall implements McpProvider.Exchange {
     private double progress = Double.NEGATIVE_INFINITY;
 
     /**
-     * @param meta of the request
+     * @param progressToken of the request; null for no notifications of progress
      * @param asker null if the client can be asked by results only, or not at all
      * @param out takes notifications and requests to the client
      */
     RunningCall(
             CallContext caller,
             Peer peer,
-            Map<String, @Nullable Object> meta,
+            @Nullable Object progressToken,
             @Nullable Asker asker,
             Consumer<McpMessage> out) {
         this.caller = caller;
         this.peer = peer;
-        this.progressToken = meta.get(Meta.PROGRESS_TOKEN);
+        this.progressToken = progressToken;
         this.asker = asker;
         this.out = out;
     }
@@ -163,7 +161,7 @@ final class RunningCall implements McpProvider.Exchange {
             }
             progress = value;
             var report = new Progress(progressToken, number(value), total == null ? null : number(total), message);
-            send(new McpMessage.Notification("notifications/progress", Trees.of(ServerModel.PROGRESS, report)));
+            send(report.message(null));
         } finally {
             lock.unlock();
         }
@@ -179,8 +177,7 @@ final class RunningCall implements McpProvider.Exchange {
     @Override
     public void log(String level, Object data) {
         if (peer.wants(level)) {
-            send(new McpMessage.Notification(
-                    "notifications/message", Trees.with(Map.of("level", level), "data", data)));
+            send(new Logged(level, data).message(null));
         }
     }
 

@@ -4,8 +4,11 @@ import dev.parley.mcp.InputRequest;
 import dev.parley.mcp.InputResponse;
 import dev.parley.mcp.McpException;
 import dev.parley.mcp.wire.McpMessage;
+import dev.parley.mcp.wire.RequestModel;
 import dev.parley.mcp.wire.ResultModel;
 import dev.parley.mcp.wire.Revision;
+import dev.parley.mcp.wire.ServerModel;
+import dev.parley.mcp.wire.ServerModel.Initialize;
 import dev.parley.protocol.support.LruMap;
 import java.time.Duration;
 import java.util.Collections;
@@ -49,6 +52,15 @@ final class Session implements RunningCall.Asker {
         this.revision = revision;
         this.capabilities = new LinkedHashMap<>(capabilities);
         this.capabilities.remove("extensions"); // those of sessions are others: tasks/get works without one only
+    }
+
+    /** The session that a request {@code initialize} begins: of the revision that it asks for, or else of the newest one with sessions. */
+    static Session of(McpMessage.Request request, String owner) {
+        Initialize params = RequestModel.read(ServerModel.INITIALIZE, request.params());
+        Revision revision = Revision.of(params.protocolVersion())
+                .filter(each -> !each.isStateless())
+                .orElse(Revision.V2025_11_25);
+        return new Session(owner, revision, params.capabilities());
     }
 
     String owner() {
@@ -103,8 +115,8 @@ final class Session implements RunningCall.Asker {
 
     /** Takes a notification of the client. */
     void notified(McpMessage.Notification notification) {
-        Object id = notification.params().get("requestId");
-        if (notification.method().equals("notifications/cancelled") && id != null) {
+        Object id = RequestModel.canceled(notification);
+        if (id != null) {
             Stream.of(calls, left)
                     .map(each -> each.get(id))
                     .filter(Objects::nonNull)

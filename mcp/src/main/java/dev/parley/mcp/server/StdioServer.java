@@ -6,8 +6,8 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.wire.McpMessage;
-import dev.parley.mcp.wire.Meta;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.wire.RequestModel;
+import dev.parley.mcp.wire.RequestModel.RequestMeta;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.AesGcm;
@@ -114,8 +114,8 @@ public final class StdioServer implements AutoCloseable {
     }
 
     private void answer(McpMessage.Request request) {
-        Map<String, @Nullable Object> meta = Trees.map(request.params().get("_meta"));
-        boolean isStateless = meta.containsKey(Meta.PROTOCOL_VERSION);
+        RequestMeta meta = RequestMeta.of(request);
+        boolean isStateless = meta.protocolVersion() != null;
         if (request.method().equals(Methods.INITIALIZE) && !isStateless) {
             initialize(request);
             return;
@@ -127,7 +127,7 @@ public final class StdioServer implements AutoCloseable {
             listen(request, peer);
             return;
         }
-        var call = new RunningCall(caller, peer, meta, own, this::write);
+        var call = new RunningCall(caller, peer, meta.progressToken(), own, this::write);
         if (calls.size() >= MAX_CALLS) {
             throw new McpException(
                     McpException.INTERNAL_ERROR, "too many calls at once (expected: at most " + MAX_CALLS + ")");
@@ -161,17 +161,14 @@ public final class StdioServer implements AutoCloseable {
     }
 
     private void initialize(McpMessage.Request request) {
-        var begun = new Session(
-                RequestState.owner(caller),
-                HttpEngine.initialRevision(request.params()),
-                Trees.map(request.params().get("capabilities")));
+        Session begun = Session.of(request, RequestState.owner(caller));
         Session before = session;
         session = begun;
         if (before != null) {
             before.end();
         }
         write(new McpMessage.Result(
-                request.id(), methods.initialized(begun.peer().revision())));
+                request.id(), methods.initialized(begun.peer().revision()).inSession()));
     }
 
     private void listen(McpMessage.Request request, Peer peer) {
@@ -191,8 +188,8 @@ public final class StdioServer implements AutoCloseable {
         if (notification.method().equals("notifications/initialized") && own != null && changes == null) {
             changes = Subscription.ofSession(provider, caller, own::follows, this::write);
         }
-        Object id = notification.params().get("requestId");
-        if (notification.method().equals("notifications/cancelled") && id != null) {
+        Object id = RequestModel.canceled(notification);
+        if (id != null) {
             RunningCall call = calls.get(id);
             if (call != null) {
                 call.cancel();

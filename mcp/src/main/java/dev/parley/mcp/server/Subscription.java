@@ -4,14 +4,20 @@ import dev.parley.mcp.McpException;
 import dev.parley.mcp.McpProvider;
 import dev.parley.mcp.McpTasks;
 import dev.parley.mcp.wire.McpMessage;
-import dev.parley.mcp.wire.Meta;
-import dev.parley.mcp.wire.ResultModel;
-import dev.parley.mcp.wire.Trees;
+import dev.parley.mcp.wire.ServerNotification;
+import dev.parley.mcp.wire.ServerNotification.Acknowledged;
+import dev.parley.mcp.wire.ServerNotification.Interests;
+import dev.parley.mcp.wire.ServerNotification.ListChanged;
+import dev.parley.mcp.wire.ServerNotification.ResourceUpdated;
+import dev.parley.mcp.wire.ServerNotification.TaskChanged;
+import dev.parley.mcp.wire.ServerResult;
+import dev.parley.mcp.wire.ServerResult.Nothing;
+import dev.parley.mcp.wire.ServerResult.ResultMeta;
 import dev.parley.protocol.CallContext;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -54,34 +60,30 @@ final class Subscription implements AutoCloseable {
      */
     static Subscription listen(
             McpProvider provider, CallContext caller, Peer peer, McpMessage.Request request, Consumer<McpMessage> out) {
-        Map<String, @Nullable Object> wanted = Trees.map(request.params().get("notifications"));
-        var accepted = new LinkedHashMap<String, @Nullable Object>();
-        var changes = new ArrayList<String>();
-        for (String kind : List.of("tools", "prompts", "resources")) {
-            if (Boolean.TRUE.equals(wanted.get(kind + "ListChanged"))
-                    && provider.offers().contains(kind)) {
-                accepted.put(kind + "ListChanged", true);
-                changes.add(kind);
-            }
-        }
-        List<String> uris = names(wanted, "resourceSubscriptions");
-        if (!uris.isEmpty() && provider.offers().contains("resources")) {
-            accepted.put("resourceSubscriptions", uris);
-            uris.forEach(uri -> changes.add(RESOURCE + uri));
-        }
-        List<String> taskIds = names(wanted, "taskIds");
-        var subscription = new Subscription(request.id(), List.copyOf(changes)::contains, out);
+        Interests wanted = Interests.of(request);
+        Set<String> offers = provider.offers();
+        boolean tools = wanted.tools() && offers.contains("tools");
+        boolean prompts = wanted.prompts() && offers.contains("prompts");
+        boolean resources = wanted.resources() && offers.contains("resources");
+        List<String> uris = names("resourceSubscriptions", wanted.uris());
+        boolean hasUris = !uris.isEmpty() && offers.contains("resources");
+        List<String> taskIds = names("taskIds", wanted.taskIds());
+        var changes = new HashSet<String>();
+        addIf(tools, "tools", changes);
+        addIf(prompts, "prompts", changes);
+        addIf(resources, "resources", changes);
+        uris.forEach(uri -> addIf(hasUris, RESOURCE + uri, changes));
+        var subscription = new Subscription(request.id(), Set.copyOf(changes)::contains, out);
         try {
             if (!changes.isEmpty()) {
                 subscription.follow(provider, caller);
             }
             McpTasks tasks = provider.tasks();
-            if (!taskIds.isEmpty() && tasks != null && peer.hasTasks()) {
-                accepted.put("taskIds", subscription.follow(tasks, taskIds, caller));
-            }
-            subscription.begin(List.of(new McpMessage.Notification(
-                    "notifications/subscriptions/acknowledged",
-                    subscription.tagged(Map.of("notifications", accepted)))));
+            List<String> followed = !taskIds.isEmpty() && tasks != null && peer.hasTasks()
+                    ? subscription.follow(tasks, taskIds, caller)
+                    : null;
+            var accepted = new Interests(tools, prompts, resources, hasUris ? uris : null, followed);
+            subscription.begin(List.of(new Acknowledged(accepted).message(request.id())));
             return subscription;
         } catch (RuntimeException failed) {
             subscription.close();
@@ -89,13 +91,16 @@ final class Subscription implements AutoCloseable {
         }
     }
 
-    private static List<String> names(Map<String, @Nullable Object> wanted, String member) {
-        List<String> names = Trees.list(wanted.get(member)).stream()
-                .filter(String.class::isInstance)
-                .map(String.class::cast)
-                .distinct()
-                .limit(MAX_NAMES + 1L)
-                .toList();
+    private static void addIf(boolean isWanted, String change, Set<String> changes) {
+        if (isWanted) {
+            changes.add(change);
+        }
+    }
+
+    private static List<String> names(String member, @Nullable List<String> wanted) {
+        List<String> names = wanted == null
+                ? List.of()
+                : wanted.stream().distinct().limit(MAX_NAMES + 1L).toList();
         if (names.size() > MAX_NAMES) {
             throw new McpException(
                     McpException.INVALID_PARAMS, member + ": too many (expected: at most " + MAX_NAMES + ")");
@@ -115,11 +120,7 @@ final class Subscription implements AutoCloseable {
         var followed = new ArrayList<String>();
         for (String task : ids) {
             try {
-                add(tasks.onChange(
-                        task,
-                        caller,
-                        state -> send(new McpMessage.Notification(
-                                "notifications/tasks", tagged(Trees.of(ResultModel.TASK, state))))));
+                add(tasks.onChange(task, caller, state -> send(new TaskChanged(state).message(id))));
                 followed.add(task);
             } catch (McpException unknown) {
                 // Not acknowledged, like all that is not followed.
@@ -138,20 +139,16 @@ final class Subscription implements AutoCloseable {
     }
 
     private McpMessage message(String change) {
-        return change.startsWith(RESOURCE)
-                ? new McpMessage.Notification(
-                        "notifications/resources/updated", tagged(Map.of("uri", change.substring(RESOURCE.length()))))
-                : new McpMessage.Notification("notifications/" + change + "/list_changed", tagged(Map.of()));
-    }
-
-    private Map<String, @Nullable Object> tagged(Map<String, @Nullable Object> params) {
-        return id == null ? params : Trees.with(params, "_meta", Map.of(Meta.SUBSCRIPTION_ID, id));
+        ServerNotification notification = change.startsWith(RESOURCE)
+                ? new ResourceUpdated(change.substring(RESOURCE.length()))
+                : new ListChanged(change);
+        return notification.message(id);
     }
 
     /** Answer to the request when the server ends the subscription. */
     static McpMessage ended(Object id) {
         return new McpMessage.Result(
-                id, Trees.with(Map.of("resultType", "complete"), "_meta", Map.of(Meta.SUBSCRIPTION_ID, id)));
+                id, ServerResult.of(Nothing.CODEC, new Nothing()).members(new ResultMeta(id, null)));
     }
 
     /** Sends the first messages, and after them all changes since the sources are followed. */

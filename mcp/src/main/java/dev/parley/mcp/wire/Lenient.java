@@ -2,6 +2,7 @@ package dev.parley.mcp.wire;
 
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,9 @@ public final class Lenient {
             Codecs.FREE, value -> value instanceof Number number ? (Long) number.longValue() : null, value -> value);
     public static final Codec<Map<String, @Nullable Object>> OBJECT =
             Codecs.via(Codecs.FREE, value -> value instanceof Map<?, ?> ? Trees.map(value) : null, value -> value);
+
+    public static final Codec<List<String>> TEXTS =
+            Codecs.via(Codecs.FREE, value -> value instanceof List<?> list ? Trees.texts(list) : null, value -> value);
 
     private Lenient() {}
 

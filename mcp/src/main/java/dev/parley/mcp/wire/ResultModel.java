@@ -161,7 +161,7 @@ public final class ResultModel {
     }
 
     /** Any value but null. */
-    private static Codec<Object> value() {
+    static Codec<Object> value() {
         return Codecs.via(FREE, value -> value.equals(Codecs.NULL) ? null : value, value -> value);
     }
 

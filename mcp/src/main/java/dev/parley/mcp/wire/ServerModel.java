@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
 public final class ServerModel {
     private ServerModel() {}
 
-    /** Parameters of {@code initialize}. */
+    /** Parameters of {@code initialize}. A server does not read the name of its client. */
     public record Initialize(
-            String protocolVersion, Map<String, @Nullable Object> capabilities, ServerInfo clientInfo) {}
+            String protocolVersion,
+            Map<String, @Nullable Object> capabilities,
+            @Nullable ServerInfo clientInfo) {}
 
     /** Result of {@code initialize}, with a version and the server, and of {@code server/discover}, with all versions. */
     public record Description(
@@ -27,13 +29,6 @@ public final class ServerModel {
             @Nullable ServerInfo serverInfo,
             @Nullable String instructions) {}
 
-    /** Parameters of {@code notifications/progress}. */
-    public record Progress(
-            Object progressToken,
-            Number progress,
-            @Nullable Number total,
-            @Nullable String message) {}
-
     /** Name and version of a program; instructions stand beside them. */
     public static final Codec<ServerInfo> INFO = ObjectCodec.<ServerInfo>of()
             .required("name", TEXT, ServerInfo::name)
@@ -42,9 +37,12 @@ public final class ServerModel {
             .as(v -> new ServerInfo(v.next(), v.next(), v.next(), null));
 
     public static final Codec<Initialize> INITIALIZE = ObjectCodec.<Initialize>of()
-            .required("protocolVersion", TEXT, Initialize::protocolVersion)
-            .required("capabilities", STRUCT, Initialize::capabilities)
-            .required("clientInfo", INFO, Initialize::clientInfo)
+            .always("protocolVersion", Lenient.TEXT, "", Initialize::protocolVersion)
+            .always("capabilities", Lenient.OBJECT, Map.of(), Initialize::capabilities)
+            .optional(
+                    "clientInfo",
+                    Codecs.via(Codecs.FREE, any -> null, info -> Trees.of(INFO, info)),
+                    Initialize::clientInfo)
             .as(v -> new Initialize(v.next(), v.next(), v.next()));
 
     public static final Codec<Description> DESCRIPTION = ObjectCodec.<Description>of()
@@ -54,11 +52,4 @@ public final class ServerModel {
             .optional("serverInfo", INFO, Description::serverInfo)
             .optional("instructions", TEXT, Description::instructions)
             .as(v -> new Description(v.next(), v.next(), v.next(), v.next(), v.next()));
-
-    public static final Codec<Progress> PROGRESS = ObjectCodec.<Progress>of()
-            .required("progressToken", Codecs.FREE, Progress::progressToken)
-            .required("progress", Lenient.DECIMAL, Progress::progress)
-            .optional("total", Lenient.DECIMAL, Progress::total)
-            .optional("message", Lenient.TEXT, Progress::message)
-            .as(v -> new Progress(v.next(), v.next(), v.next(), v.next()));
 }

@@ -17,13 +17,11 @@ public final class ToolModel {
     private ToolModel() {}
 
     /** Definitions of tools, those of other programs too. */
-    public static final Codec<Tool> TOOL = ObjectCodec.<Tool>of()
-            .always("name", Lenient.TEXT, "", Tool::name)
-            .optional("title", Lenient.TEXT, Tool::title)
-            .optional("description", Lenient.TEXT, Tool::description)
-            .always("inputSchema", Lenient.OBJECT, Map.of(), Tool::inputSchema)
-            .optional("outputSchema", Lenient.OBJECT, Tool::outputSchema)
-            .always("annotations", Lenient.OBJECT, Map.of(), Tool::annotations)
+    public static final Codec<Tool> TOOL = tool().always("annotations", Lenient.OBJECT, Map.of(), Tool::annotations)
+            .as(v -> new Tool(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+
+    /** Definitions of tools as this server offers them, without empty annotations. */
+    public static final Codec<Tool> OFFER = tool().optional("annotations", Lenient.OBJECT, Map.of(), Tool::annotations)
             .as(v -> new Tool(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** Parameters of {@code tools/call}. */
@@ -50,6 +48,15 @@ public final class ToolModel {
             .optional("description", TEXT, Prompt::description)
             .optional("arguments", Codecs.list(ARGUMENT), List.of(), Prompt::arguments)
             .as(v -> new Prompt(v.next(), v.next(), v.next(), v.next()));
+
+    private static ObjectCodec.Builder<Tool> tool() {
+        return ObjectCodec.<Tool>of()
+                .always("name", Lenient.TEXT, "", Tool::name)
+                .optional("title", Lenient.TEXT, Tool::title)
+                .optional("description", Lenient.TEXT, Tool::description)
+                .always("inputSchema", Lenient.OBJECT, Map.of(), Tool::inputSchema)
+                .optional("outputSchema", Lenient.OBJECT, Tool::outputSchema);
+    }
 
     private static Codec<Resource> resource(String uri) {
         return ObjectCodec.<Resource>of()

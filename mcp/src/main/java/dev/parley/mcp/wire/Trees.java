@@ -53,7 +53,12 @@ public final class Trees {
 
     /** The texts of a list; other elements are left out. */
     public static List<String> texts(Map<String, @Nullable Object> object, String name) {
-        return list(object.get(name)).stream()
+        return texts(list(object.get(name)));
+    }
+
+    /** The texts of a list; other elements are left out. */
+    static List<String> texts(List<?> list) {
+        return list.stream()
                 .filter(String.class::isInstance)
                 .map(String.class::cast)
                 .toList();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import dev.parley.dialect.spi.WireRequest;
 import dev.parley.mcp.McpException;
+import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.ServerInfo;
 import dev.parley.mcp.wire.HeaderValues;
 import dev.parley.mcp.wire.McpMessage;
@@ -105,9 +106,13 @@ final class McpFuzzTest {
         }
     }
 
+    private static Invocation call(String tool) {
+        return new Invocation(tool, Map.of(), Map.of(), null, Map.of());
+    }
+
     static Stream<byte[]> states() {
         var states = new RequestState(new byte[32], Clock.systemUTC());
-        return Stream.of(states.seal("s", "tools/call", Map.of("name", "other"), CALLER), "", "AAAA", "=?base64?AAAA?=")
+        return Stream.of(states.seal("s", "tools/call", call("other"), CALLER), "", "AAAA", "=?base64?AAAA?=")
                 .map(text -> text.getBytes(UTF_8));
     }
 
@@ -116,7 +121,7 @@ final class McpFuzzTest {
     void states(byte[] bytes) {
         String text = new String(bytes, UTF_8);
         try {
-            new RequestState(new byte[32], Clock.systemUTC()).open(text, "tools/call", Map.of("name", "x"), CALLER);
+            new RequestState(new byte[32], Clock.systemUTC()).open(text, "tools/call", call("x"), CALLER);
             throw new AssertionError("accepted");
         } catch (McpException refused) {
             assertThat(refused.code()).isEqualTo(McpException.INVALID_PARAMS);

@@ -11,7 +11,6 @@ import dev.parley.mcp.McpProvider.Exchange;
 import dev.parley.mcp.McpProvider.Invocation;
 import dev.parley.mcp.Resource;
 import dev.parley.mcp.Tool;
-import dev.parley.mcp.wire.RawJson;
 import dev.parley.mcp.wire.Trees;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.json.Codecs;
@@ -288,8 +287,8 @@ class McpHttpTest {
         var states = new RequestState(new byte[32], Clock.systemUTC());
         String fresh = String.valueOf(
                 result(modern("tools/call", tool, "'name':'" + tool + "'")).get("requestState"));
-        var params = RawJson.members("name", tool);
-        String content = states.open(fresh, "tools/call", params, CallContext.anonymous());
+        var call = new Invocation(tool, Map.of(), Map.of(), null, Map.of());
+        String content = states.open(fresh, "tools/call", call, CallContext.anonymous());
         var hourAgo = new RequestState(
                 new byte[32],
                 Clock.offset(
@@ -299,15 +298,15 @@ class McpHttpTest {
         HttpResponse<String> refused = modern(
                 "tools/call",
                 tool,
-                "'name':'" + tool + "'" + answered
-                        + hourAgo.seal(content, "tools/call", params, CallContext.anonymous()) + "'");
+                "'name':'" + tool + "'" + answered + hourAgo.seal(content, "tools/call", call, CallContext.anonymous())
+                        + "'");
         assertThat(code(refused)).isEqualTo(-32602);
         assertThat(refused.body()).contains("requestState: changed, expired, or of another");
         assertThat(result(modern(
                         "tools/call",
                         tool,
                         "'name':'" + tool + "'" + answered
-                                + states.seal(content, "tools/call", params, CallContext.anonymous()) + "'")))
+                                + states.seal(content, "tools/call", call, CallContext.anonymous()) + "'")))
                 .containsEntry("resultType", "input_required");
     }
 
