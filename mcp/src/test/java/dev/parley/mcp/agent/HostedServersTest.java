@@ -57,22 +57,22 @@ class HostedServersTest {
 
     private static Map<String, @Nullable Object> server(String era, Path description, int timeout) {
         List<String> command = ScriptedServer.command(era, description.toString());
-        return RawJson.members(
-                "command", command.getFirst(),
-                "args", command.subList(1, command.size()),
-                "env", Map.of("LISTED", "yes"),
-                "timeout", timeout);
+        return new RawJson()
+                .with("command", command.getFirst())
+                .with("args", command.subList(1, command.size()))
+                .with("env", Map.of("LISTED", "yes"))
+                .with("timeout", timeout);
     }
 
     @BeforeAll
     static void start() throws IOException {
         Path file = directory.resolve("servers.json");
-        Map<String, @Nullable Object> servers = RawJson.members(
-                "modern", server("modern", directory.resolve("modern.txt"), 30),
-                "legacy", server("legacy", directory.resolve("legacy.txt"), 30),
-                "changing", server("modern", directory.resolve("changing.txt"), 30),
-                "hasty", server("modern", directory.resolve("hasty.txt"), 1));
-        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
+        Map<String, @Nullable Object> servers = new RawJson()
+                .with("modern", server("modern", directory.resolve("modern.txt"), 30))
+                .with("legacy", server("legacy", directory.resolve("legacy.txt"), 30))
+                .with("changing", server("modern", directory.resolve("changing.txt"), 30))
+                .with("hasty", server("modern", directory.resolve("hasty.txt"), 1));
+        Files.write(file, JsonText.write(Codecs.STRUCT, new RawJson().with("mcpServers", servers)));
         Agent planner = Agent.named("planner", "Uses tools").handle((request, reply) -> {
             Tools tools = request.tools();
             Tools.Description tool = tools.find(request.text()).orElseThrow();
@@ -111,8 +111,10 @@ class HostedServersTest {
     }
 
     private static Task proxied(String server, String tool, Map<String, @Nullable Object> arguments) {
-        Map<String, @Nullable Object> data =
-                RawJson.members("target_mcp_server_id", server, "tool_name", tool, "arguments", arguments);
+        Map<String, @Nullable Object> data = new RawJson()
+                .with("target_mcp_server_id", server)
+                .with("tool_name", tool)
+                .with("arguments", arguments);
         return send(server, Message.user(Part.data(data)), Map.of());
     }
 

@@ -107,7 +107,7 @@ final class LargeServerTest {
                 "many", Map.of("url", fixture.url() + FixtureHub.PATH),
                 "missing", Map.of("command", directory.resolve("missing").toString()),
                 "closed", Map.of("url", "http://127.0.0.1:1/mcp", "timeout", 8));
-        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, new RawJson().with("mcpServers", servers)));
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -126,7 +126,7 @@ final class LargeServerTest {
 
     private static Task send(String agent, String skill, Map<String, @Nullable Object> data) {
         var send = new SendMessage(
-                null, Message.user(Part.data(data)), SendConfiguration.DEFAULTS, RawJson.members("skillId", skill));
+                null, Message.user(Part.data(data)), SendConfiguration.DEFAULTS, new RawJson().with("skillId", skill));
         return (Task) AgentClient.connect(hub.agentUrl(agent)).call(send, CallContext.anonymous());
     }
 
@@ -134,7 +134,7 @@ final class LargeServerTest {
         assertThat(task.state()).as(String.valueOf(task.status().message())).isEqualTo(TaskState.COMPLETED);
         return task.artifacts().getFirst().parts().getFirst() instanceof Part.Data data
                 ? Trees.map(data.data())
-                : RawJson.members("text", task.text());
+                : new RawJson().with("text", task.text());
     }
 
     @Test
@@ -150,7 +150,8 @@ final class LargeServerTest {
         var pages = new ArrayList<Integer>();
         String cursor = null;
         do {
-            Map<String, @Nullable Object> page = answer(send("many", "tools.list", RawJson.members("cursor", cursor)));
+            Map<String, @Nullable Object> page =
+                    answer(send("many", "tools.list", new RawJson().with("cursor", cursor)));
             Trees.maps(page, "tools").forEach(tool -> names.add(tool.get("name")));
             pages.add(Json.write(page).length);
             cursor = Trees.text(page, "nextCursor");

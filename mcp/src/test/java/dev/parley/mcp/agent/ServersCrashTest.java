@@ -138,7 +138,10 @@ final class ServersCrashTest {
                     yield task("task");
                 }
             };
-            byte[] body = Json.write(RawJson.members("jsonrpc", "2.0", "id", request.get("id"), "result", result));
+            byte[] body = Json.write(new RawJson()
+                    .with("jsonrpc", "2.0")
+                    .with("id", request.get("id"))
+                    .with("result", result));
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);
@@ -159,17 +162,14 @@ final class ServersCrashTest {
     }
 
     private Map<String, @Nullable Object> task(String type) {
-        return RawJson.members(
-                "resultType",
-                type,
-                "taskId",
-                "job-1",
-                "status",
-                isDone ? "completed" : "working",
-                "pollIntervalMs",
-                50,
-                "result",
-                isDone ? Map.of("content", List.of(Map.of("type", "text", "text", "the job is done"))) : null);
+        return new RawJson()
+                .with("resultType", type)
+                .with("taskId", "job-1")
+                .with("status", isDone ? "completed" : "working")
+                .with("pollIntervalMs", 50)
+                .with(
+                        "result",
+                        isDone ? Map.of("content", List.of(Map.of("type", "text", "text", "the job is done"))) : null);
     }
 
     /** The hub, which is killed when this is closed. */

@@ -56,15 +56,27 @@ class UnreachableServersTest {
         for (RawServer each : List.of(failing, returning)) {
             each.fail(request -> RawServer.whole(500, "text/plain", "out of order".getBytes(UTF_8)));
         }
-        Map<String, @Nullable Object> servers = RawJson.members(
-                "refused", RawJson.members("url", "http://127.0.0.1:1/mcp", "timeout", LIMIT.toSeconds()),
-                "missing", RawJson.members("command", "/nowhere/program", "timeout", LIMIT.toSeconds()),
-                "ending",
-                        RawJson.members("command", "sh", "args", List.of("-c", "exit 3"), "timeout", LIMIT.toSeconds()),
-                "failing", RawJson.members("url", failing.url().toString(), "timeout", LIMIT.toSeconds()),
-                "returning", RawJson.members("url", returning.url().toString(), "timeout", LIMIT.toSeconds()));
+        Map<String, @Nullable Object> servers = new RawJson()
+                .with(
+                        "refused",
+                        new RawJson().with("url", "http://127.0.0.1:1/mcp").with("timeout", LIMIT.toSeconds()))
+                .with(
+                        "missing",
+                        new RawJson().with("command", "/nowhere/program").with("timeout", LIMIT.toSeconds()))
+                .with(
+                        "ending",
+                        new RawJson()
+                                .with("command", "sh")
+                                .with("args", List.of("-c", "exit 3"))
+                                .with("timeout", LIMIT.toSeconds()))
+                .with(
+                        "failing",
+                        new RawJson().with("url", failing.url().toString()).with("timeout", LIMIT.toSeconds()))
+                .with(
+                        "returning",
+                        new RawJson().with("url", returning.url().toString()).with("timeout", LIMIT.toSeconds()));
         Path file = directory.resolve("servers.json");
-        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, new RawJson().with("mcpServers", servers)));
         hub = Hub.builder()
                 .inMemory()
                 .port(0)

@@ -91,9 +91,10 @@ public final class ConformanceClient {
                 call(
                         client,
                         "json_schema_echo",
-                        RawJson.members(
-                                "schema",
-                                named(tools, "json_schema_2020_12_tool").inputSchema()));
+                        new RawJson()
+                                .with(
+                                        "schema",
+                                        named(tools, "json_schema_2020_12_tool").inputSchema()));
             case "http-standard-headers" -> {
                 for (Tool tool : tools) {
                     call(client, tool.name(), Map.of());
@@ -101,7 +102,7 @@ public final class ConformanceClient {
                 client.request("resources/list", Map.of());
                 client.read("file:///path/to/file%20name.txt");
                 client.request("prompts/list", Map.of());
-                client.request("prompts/get", RawJson.members("name", "test_prompt"));
+                client.request("prompts/get", new RawJson().with("name", "test_prompt"));
             }
             default -> {
                 for (Tool tool : tools) {

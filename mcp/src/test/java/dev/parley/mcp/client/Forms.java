@@ -44,15 +44,11 @@ public final class Forms implements McpProvider {
     /** Parameters of the question of a kind. */
     static Map<String, @Nullable Object> params(String kind) {
         if (kind.equals("url")) {
-            return RawJson.members(
-                    "mode",
-                    "url",
-                    "message",
-                    "Please sign in",
-                    "url",
-                    "https://example.com/signin",
-                    "elicitationId",
-                    "1");
+            return new RawJson()
+                    .with("mode", "url")
+                    .with("message", "Please sign in")
+                    .with("url", "https://example.com/signin")
+                    .with("elicitationId", "1");
         }
         Map<String, Object> schema = switch (kind) {
             case "empty" -> Map.of("type", "object", "properties", Map.of());
@@ -83,14 +79,17 @@ public final class Forms implements McpProvider {
                         "required",
                         List.of("value"));
         };
-        return RawJson.members("mode", "form", "message", "May I? " + kind, "requestedSchema", schema);
+        return new RawJson()
+                .with("mode", "form")
+                .with("message", "May I? " + kind)
+                .with("requestedSchema", schema);
     }
 
     /** Content that fits a form of a kind. */
     public static Map<String, @Nullable Object> content(String kind) {
         return KINDS.containsKey(kind)
-                ? RawJson.members("value", KINDS.get(kind).getValue())
-                : RawJson.members();
+                ? new RawJson().with("value", KINDS.get(kind).getValue())
+                : new RawJson();
     }
 
     /** The two questions of {@code forms}. */
@@ -102,7 +101,7 @@ public final class Forms implements McpProvider {
     }
 
     private static Map<String, @Nullable Object> request(String kind) {
-        return RawJson.members("method", "elicitation/create", "params", params(kind));
+        return new RawJson().with("method", "elicitation/create").with("params", params(kind));
     }
 
     /** Text about answers. */

@@ -65,19 +65,21 @@ class HttpTransportTest {
                 return; // ends the connection
             }
             Map<String, @Nullable Object> result = method.equals("server/discover")
-                    ? RawJson.members(
-                            "supportedVersions", List.of("2026-07-28"),
-                            "capabilities", Map.of("tools", Map.of()),
-                            "serverInfo", Map.of("name", "ending", "version", "1"),
-                            "ttlMs", 0,
-                            "cacheScope", "private")
-                    : RawJson.members(
-                            "resultType",
-                            "complete",
-                            "tools",
-                            List.of(Map.of("name", "add", "inputSchema", Map.of("type", "object"))));
+                    ? new RawJson()
+                            .with("supportedVersions", List.of("2026-07-28"))
+                            .with("capabilities", Map.of("tools", Map.of()))
+                            .with("serverInfo", Map.of("name", "ending", "version", "1"))
+                            .with("ttlMs", 0)
+                            .with("cacheScope", "private")
+                    : new RawJson()
+                            .with("resultType", "complete")
+                            .with("tools", List.of(Map.of("name", "add", "inputSchema", Map.of("type", "object"))));
             byte[] body = JsonText.write(
-                    Codecs.STRUCT, RawJson.members("jsonrpc", "2.0", "id", message.get("id"), "result", result));
+                    Codecs.STRUCT,
+                    new RawJson()
+                            .with("jsonrpc", "2.0")
+                            .with("id", message.get("id"))
+                            .with("result", result));
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);

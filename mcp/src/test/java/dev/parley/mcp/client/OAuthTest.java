@@ -72,16 +72,16 @@ class OAuthTest {
     void start() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         origin = "http://127.0.0.1:" + server.getAddress().getPort();
-        resource.putAll(RawJson.members(
-                "resource", origin + "/mcp",
-                "authorization_servers", List.of(origin),
-                "scopes_supported", List.of("a", "b")));
-        issuer.putAll(RawJson.members(
-                "issuer", origin,
-                "token_endpoint", origin + "/token",
-                "authorization_endpoint", origin + "/authorize",
-                "registration_endpoint", origin + "/register",
-                "code_challenge_methods_supported", List.of("S256")));
+        resource.putAll(new RawJson()
+                .with("resource", origin + "/mcp")
+                .with("authorization_servers", List.of(origin))
+                .with("scopes_supported", List.of("a", "b")));
+        issuer.putAll(new RawJson()
+                .with("issuer", origin)
+                .with("token_endpoint", origin + "/token")
+                .with("authorization_endpoint", origin + "/authorize")
+                .with("registration_endpoint", origin + "/register")
+                .with("code_challenge_methods_supported", List.of("S256")));
         server.createContext(
                 "/.well-known/oauth-protected-resource", exchange -> answer(exchange, 200, json(resource)));
         server.createContext(

@@ -177,15 +177,11 @@ public final class RawServer implements AutoCloseable {
                 isModern
                         ? result(
                                 request,
-                                RawJson.members(
-                                        "supportedVersions",
-                                        List.of("2026-07-28"),
-                                        "capabilities",
-                                        Map.of("tools", Map.of("listChanged", true)),
-                                        "ttlMs",
-                                        0,
-                                        "cacheScope",
-                                        "private"))
+                                new RawJson()
+                                        .with("supportedVersions", List.of("2026-07-28"))
+                                        .with("capabilities", Map.of("tools", Map.of("listChanged", true)))
+                                        .with("ttlMs", 0)
+                                        .with("cacheScope", "private"))
                         : json(400, error("null", -32600, "Bad Request: no session"));
             case "initialize" ->
                 isModern
@@ -210,10 +206,14 @@ public final class RawServer implements AutoCloseable {
                         : request.method().equals("tools/list")
                                 ? result(
                                         request,
-                                        RawJson.members(
-                                                "tools",
-                                                List.of(Map.of(
-                                                        "name", "echo", "inputSchema", Map.of("type", "object")))))
+                                        new RawJson()
+                                                .with(
+                                                        "tools",
+                                                        List.of(Map.of(
+                                                                "name",
+                                                                "echo",
+                                                                "inputSchema",
+                                                                Map.of("type", "object")))))
                                 : result(request, text(request));
         };
     }
@@ -222,7 +222,7 @@ public final class RawServer implements AutoCloseable {
     private static Map<String, @Nullable Object> text(Request request) {
         Object argument =
                 Trees.map(Trees.map(request.message, "params"), "arguments").get("text");
-        return RawJson.members("content", List.of(Map.of("type", "text", "text", "answer to " + argument)));
+        return new RawJson().with("content", List.of(Map.of("type", "text", "text", "answer to " + argument)));
     }
 
     static Answer result(Request request, Map<String, @Nullable Object> result) {
@@ -231,7 +231,10 @@ public final class RawServer implements AutoCloseable {
                 new String(
                         JsonText.write(
                                 Codecs.STRUCT,
-                                RawJson.members("jsonrpc", "2.0", "id", request.message.get("id"), "result", result)),
+                                new RawJson()
+                                        .with("jsonrpc", "2.0")
+                                        .with("id", request.message.get("id"))
+                                        .with("result", result)),
                         UTF_8));
     }
 

@@ -86,12 +86,12 @@ public final class ScriptedServer {
                 if (isModern) {
                     answer(
                             id,
-                            RawJson.members(
-                                    "supportedVersions", List.of("2026-07-28"),
-                                    "capabilities", capabilities(),
-                                    "serverInfo", Map.of("name", "scripted", "version", "1"),
-                                    "ttlMs", 0,
-                                    "cacheScope", "private"));
+                            new RawJson()
+                                    .with("supportedVersions", List.of("2026-07-28"))
+                                    .with("capabilities", capabilities())
+                                    .with("serverInfo", Map.of("name", "scripted", "version", "1"))
+                                    .with("ttlMs", 0)
+                                    .with("cacheScope", "private"));
                 } else {
                     error(id, -32602, "Received request before initialization was complete");
                 }
@@ -102,25 +102,25 @@ public final class ScriptedServer {
                 } else {
                     answer(
                             id,
-                            RawJson.members(
-                                    "protocolVersion", "2025-11-25",
-                                    "capabilities", capabilities(),
-                                    "serverInfo", Map.of("name", "scripted", "version", "1")));
+                            new RawJson()
+                                    .with("protocolVersion", "2025-11-25")
+                                    .with("capabilities", capabilities())
+                                    .with("serverInfo", Map.of("name", "scripted", "version", "1")));
                 }
             }
             case "tools/list" -> list(id, params);
             case "tools/call" -> call(id, params);
             case "tasks/get" -> answer(id, task(String.valueOf(params.get("taskId"))));
             case "tasks/cancel" -> {
-                tasks.put(String.valueOf(params.get("taskId")), RawJson.members("status", "cancelled"));
+                tasks.put(String.valueOf(params.get("taskId")), new RawJson().with("status", "cancelled"));
                 answer(id, Map.of());
             }
             case "subscriptions/listen" -> {
                 listener = id;
-                send(RawJson.members(
-                        "jsonrpc", "2.0",
-                        "method", "notifications/subscriptions/acknowledged",
-                        "params", subscription(id)));
+                send(new RawJson()
+                        .with("jsonrpc", "2.0")
+                        .with("method", "notifications/subscriptions/acknowledged")
+                        .with("params", subscription(id)));
             }
             case "notifications/cancelled" -> System.err.println("canceled: " + params.get("requestId"));
             default -> {
@@ -134,7 +134,7 @@ public final class ScriptedServer {
     private @Nullable Object listener;
 
     private Map<String, @Nullable Object> subscription(@Nullable Object id) {
-        return RawJson.members("_meta", RawJson.members("io.modelcontextprotocol/subscriptionId", id));
+        return new RawJson().with("_meta", new RawJson().with("io.modelcontextprotocol/subscriptionId", id));
     }
 
     private static Map<String, @Nullable Object> capabilities() {
@@ -145,7 +145,10 @@ public final class ScriptedServer {
         if (params.get("cursor") == null) {
             answer(
                     id,
-                    RawJson.members("tools", List.of(tool("echo"), tool("add")), "nextCursor", "2", "ttlMs", 60_000));
+                    new RawJson()
+                            .with("tools", List.of(tool("echo"), tool("add")))
+                            .with("nextCursor", "2")
+                            .with("ttlMs", 60_000));
             return;
         }
         var rest = new ArrayList<Map<String, @Nullable Object>>();
@@ -183,7 +186,13 @@ public final class ScriptedServer {
                 Map.of("type", "object", "$ref", "#", "properties", Map.of("again", Map.of("$ref", "#"))));
         rest.add(cyclic);
         // The cursor is that of this page, so that it never ends.
-        answer(id, RawJson.members("tools", rest, "ttlMs", 60_000, "cacheScope", "private", "nextCursor", "2"));
+        answer(
+                id,
+                new RawJson()
+                        .with("tools", rest)
+                        .with("ttlMs", 60_000)
+                        .with("cacheScope", "private")
+                        .with("nextCursor", "2"));
     }
 
     private Map<String, @Nullable Object> tool(String name) {
@@ -195,13 +204,10 @@ public final class ScriptedServer {
         } catch (IOException unreadable) {
             description = unreadable.toString();
         }
-        return RawJson.members(
-                "name",
-                name,
-                "description",
-                description,
-                "inputSchema",
-                Map.of("type", "object", "properties", Map.of("text", Map.of("type", "string"))));
+        return new RawJson()
+                .with("name", name)
+                .with("description", description)
+                .with("inputSchema", Map.of("type", "object", "properties", Map.of("text", Map.of("type", "string"))));
     }
 
     private void call(@Nullable Object id, Map<String, @Nullable Object> params) {
@@ -220,57 +226,78 @@ public final class ScriptedServer {
                 ask(
                         id,
                         params,
-                        RawJson.members(
-                                "mode",
-                                "form",
-                                "message",
-                                "Which colour?"
-                                        + (arguments.containsKey("text") ? " (" + arguments.get("text") + ")" : ""),
-                                "requestedSchema",
-                                Map.of(
-                                        "type", "object",
-                                        "properties",
-                                                Map.of(
-                                                        "colour",
-                                                        Map.of("type", "string", "enum", List.of("red", "blue"))),
-                                        "required", List.of("colour"))));
+                        new RawJson()
+                                .with("mode", "form")
+                                .with(
+                                        "message",
+                                        "Which colour?"
+                                                + (arguments.containsKey("text")
+                                                        ? " (" + arguments.get("text") + ")"
+                                                        : ""))
+                                .with(
+                                        "requestedSchema",
+                                        Map.of(
+                                                "type", "object",
+                                                "properties",
+                                                        Map.of(
+                                                                "colour",
+                                                                Map.of(
+                                                                        "type",
+                                                                        "string",
+                                                                        "enum",
+                                                                        List.of("red", "blue"))),
+                                                "required", List.of("colour"))));
             case "form" -> ask(id, params, Forms.params(String.valueOf(arguments.get("text"))));
             case "forms" -> {
                 Map<String, Map<String, @Nullable Object>> answers = Trees.objects(params.get("inputResponses"));
                 answer(
                         id,
                         answers.isEmpty()
-                                ? RawJson.members("resultType", "input_required", "inputRequests", Forms.two())
+                                ? new RawJson()
+                                        .with("resultType", "input_required")
+                                        .with("inputRequests", Forms.two())
                                 : text(Forms.text(answers)));
             }
             case "open" ->
                 ask(
                         id,
                         params,
-                        RawJson.members(
-                                "mode", "url", "message", "Please sign in", "url", "https://example.com/signin"));
+                        new RawJson()
+                                .with("mode", "url")
+                                .with("message", "Please sign in")
+                                .with("url", "https://example.com/signin"));
             case "unsafe" ->
-                ask(id, params, RawJson.members("mode", "url", "message", "Open this", "url", "javascript:alert(1)"));
+                ask(
+                        id,
+                        params,
+                        new RawJson()
+                                .with("mode", "url")
+                                .with("message", "Open this")
+                                .with("url", "javascript:alert(1)"));
             case "sample" ->
                 answer(
                         id,
-                        RawJson.members(
-                                "resultType",
-                                "input_required",
-                                "inputRequests",
-                                Map.of("q1", Map.of("method", "sampling/createMessage", "params", Map.of()))));
+                        new RawJson()
+                                .with("resultType", "input_required")
+                                .with(
+                                        "inputRequests",
+                                        Map.of("q1", Map.of("method", "sampling/createMessage", "params", Map.of()))));
             case "endless" -> {
                 Object token = Trees.map(params, "_meta").get("progressToken");
                 Thread flood = new Thread(() -> {
                     for (long i = 1; ; i++) {
-                        send(RawJson.members(
-                                "jsonrpc",
-                                "2.0",
-                                "method",
-                                "notifications/progress",
-                                "params",
-                                RawJson.members("progressToken", token, "progress", i)));
-                        send(RawJson.members("jsonrpc", "2.0", "id", "s" + i, "method", "roots/list"));
+                        send(new RawJson()
+                                .with("jsonrpc", "2.0")
+                                .with("method", "notifications/progress")
+                                .with(
+                                        "params",
+                                        new RawJson()
+                                                .with("progressToken", token)
+                                                .with("progress", i)));
+                        send(new RawJson()
+                                .with("jsonrpc", "2.0")
+                                .with("id", "s" + i)
+                                .with("method", "roots/list"));
                     }
                 });
                 flood.setDaemon(true);
@@ -297,23 +324,23 @@ public final class ScriptedServer {
             case "change" -> {
                 change(String.valueOf(arguments.get("text")));
                 Object subscriber = listener;
-                send(RawJson.members(
-                        "jsonrpc", "2.0",
-                        "method", "notifications/tools/list_changed",
-                        "params", isModern && subscriber != null ? subscription(subscriber) : Map.of()));
+                send(new RawJson()
+                        .with("jsonrpc", "2.0")
+                        .with("method", "notifications/tools/list_changed")
+                        .with("params", isModern && subscriber != null ? subscription(subscriber) : Map.of()));
                 answer(id, text("changed"));
             }
             case "job" -> {
-                tasks.put("job-1", RawJson.members("status", "working", "reads", 0));
+                tasks.put("job-1", new RawJson().with("status", "working").with("reads", 0));
                 answer(
                         id,
-                        RawJson.members(
-                                "resultType", "task",
-                                "taskId", "job-1",
-                                "status", "working",
-                                "statusMessage", "begun",
-                                "ttlMs", 60_000,
-                                "pollIntervalMs", 50));
+                        new RawJson()
+                                .with("resultType", "task")
+                                .with("taskId", "job-1")
+                                .with("status", "working")
+                                .with("statusMessage", "begun")
+                                .with("ttlMs", 60_000)
+                                .with("pollIntervalMs", 50));
             }
             case "broken" -> {
                 var result = text("the tool has failed");
@@ -326,19 +353,18 @@ public final class ScriptedServer {
     }
 
     private void progress(Map<String, @Nullable Object> params, int step) {
-        send(RawJson.members(
-                "jsonrpc", "2.0",
-                "method", "notifications/progress",
-                "params",
-                        RawJson.members(
-                                "progressToken",
-                                Trees.map(params, "_meta").get("progressToken"),
-                                "progress",
-                                step,
-                                "total",
-                                3,
-                                "message",
-                                "step " + step)));
+        send(new RawJson()
+                .with("jsonrpc", "2.0")
+                .with("method", "notifications/progress")
+                .with(
+                        "params",
+                        new RawJson()
+                                .with(
+                                        "progressToken",
+                                        Trees.map(params, "_meta").get("progressToken"))
+                                .with("progress", step)
+                                .with("total", 3)
+                                .with("message", "step " + step)));
     }
 
     private void change(String description) {
@@ -356,18 +382,27 @@ public final class ScriptedServer {
         if (!isModern) {
             long number = QUESTIONS.incrementAndGet();
             asked.put(String.valueOf(number), requireNonNull(id));
-            send(RawJson.members("jsonrpc", "2.0", "id", number, "method", "elicitation/create", "params", question));
+            send(new RawJson()
+                    .with("jsonrpc", "2.0")
+                    .with("id", number)
+                    .with("method", "elicitation/create")
+                    .with("params", question));
             return;
         }
         Map<String, @Nullable Object> answers = Trees.map(params, "inputResponses");
         if (answers.isEmpty()) {
             answer(
                     id,
-                    RawJson.members(
-                            "resultType", "input_required",
-                            "inputRequests",
-                                    Map.of("q1", RawJson.members("method", "elicitation/create", "params", question)),
-                            "requestState", "sealed"));
+                    new RawJson()
+                            .with("resultType", "input_required")
+                            .with(
+                                    "inputRequests",
+                                    Map.of(
+                                            "q1",
+                                            new RawJson()
+                                                    .with("method", "elicitation/create")
+                                                    .with("params", question)))
+                            .with("requestState", "sealed"));
         } else {
             Map<String, @Nullable Object> given = Trees.map(answers, "q1");
             String state = "sealed".equals(params.get("requestState")) ? "" : " without the state";
@@ -376,37 +411,34 @@ public final class ScriptedServer {
     }
 
     private Map<String, @Nullable Object> task(String taskId) {
-        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, RawJson.members("status", "failed"));
+        Map<String, @Nullable Object> task = tasks.getOrDefault(taskId, new RawJson().with("status", "failed"));
         long reads = Trees.number(task, "reads", 0) + 1;
         if ("working".equals(task.get("status")) && reads < 3) {
-            tasks.put(taskId, RawJson.members("status", "working", "reads", reads));
+            tasks.put(taskId, new RawJson().with("status", "working").with("reads", reads));
         }
         boolean isDone = "working".equals(task.get("status")) && reads >= 3;
-        return RawJson.members(
-                "resultType",
-                "complete",
-                "taskId",
-                taskId,
-                "status",
-                isDone ? "completed" : task.get("status"),
-                "statusMessage",
-                "read " + reads,
-                "pollIntervalMs",
-                50,
-                "result",
-                isDone ? text("the job is done") : null);
+        return new RawJson()
+                .with("resultType", "complete")
+                .with("taskId", taskId)
+                .with("status", isDone ? "completed" : task.get("status"))
+                .with("statusMessage", "read " + reads)
+                .with("pollIntervalMs", 50)
+                .with("result", isDone ? text("the job is done") : null);
     }
 
     private static Map<String, @Nullable Object> text(String text) {
-        return RawJson.members("content", List.of(Map.of("type", "text", "text", text)));
+        return new RawJson().with("content", List.of(Map.of("type", "text", "text", text)));
     }
 
     private static void answer(@Nullable Object id, Map<String, @Nullable Object> result) {
-        send(RawJson.members("jsonrpc", "2.0", "id", id, "result", result));
+        send(new RawJson().with("jsonrpc", "2.0").with("id", id).with("result", result));
     }
 
     private static void error(@Nullable Object id, int code, String message) {
-        send(RawJson.members("jsonrpc", "2.0", "id", id, "error", RawJson.members("code", code, "message", message)));
+        send(new RawJson()
+                .with("jsonrpc", "2.0")
+                .with("id", id)
+                .with("error", new RawJson().with("code", code).with("message", message)));
     }
 
     private static void send(Map<String, @Nullable Object> message) {

@@ -91,7 +91,7 @@ final class RefusalsTest {
                 "http-new", Map.of("url", fixture.url() + FixtureHub.PATH),
                 "http-old", Map.of("url", older.url()));
         Path file = directory.resolve("servers.json");
-        Files.write(file, JsonText.write(Codecs.STRUCT, RawJson.members("mcpServers", servers)));
+        Files.write(file, JsonText.write(Codecs.STRUCT, new RawJson().with("mcpServers", servers)));
         hub = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -248,7 +248,7 @@ final class RefusalsTest {
     }
 
     private static Task send(String agent, Message message, @Nullable String skill) {
-        Map<String, @Nullable Object> metadata = RawJson.members("skillId", skill);
+        Map<String, @Nullable Object> metadata = new RawJson().with("skillId", skill);
         var send = new SendMessage(null, message, SendConfiguration.DEFAULTS, metadata);
         return (Task) AgentClient.connect(hub.agentUrl(agent)).call(send, CallContext.anonymous());
     }

@@ -157,18 +157,23 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
 
     private static InputRequest elicitation(String message, String form) {
         return new InputRequest(
-                "elicitation/create", RawJson.members("message", message, "requestedSchema", json(form)));
+                "elicitation/create", new RawJson().with("message", message).with("requestedSchema", json(form)));
     }
 
     private static InputRequest sampling(String prompt) {
         return new InputRequest(
                 "sampling/createMessage",
-                RawJson.members(
-                        "messages",
-                        List.of(RawJson.members(
-                                "role", "user", "content", RawJson.members("type", "text", "text", prompt))),
-                        "maxTokens",
-                        100));
+                new RawJson()
+                        .with(
+                                "messages",
+                                List.of(new RawJson()
+                                        .with("role", "user")
+                                        .with(
+                                                "content",
+                                                new RawJson()
+                                                        .with("type", "text")
+                                                        .with("text", prompt))))
+                        .with("maxTokens", 100));
     }
 
     private static InputRequest roots() {
@@ -350,7 +355,7 @@ public final class ConformanceProvider implements McpProvider, AutoCloseable {
                         Duration.ZERO,
                         "failed",
                         "error",
-                        RawJson.members("code", McpException.INTERNAL_ERROR, "message", "broken"),
+                        new RawJson().with("code", McpException.INTERNAL_ERROR).with("message", "broken"),
                         exchange.caller())));
         tool(
                 "confirm_delete",

@@ -71,19 +71,13 @@ final class FixtureTasks implements McpTasks, AutoCloseable {
         String id = UUID.randomUUID().toString();
         var task = new One(
                 RequestState.owner(caller),
-                RawJson.members(
-                        "taskId",
-                        id,
-                        "status",
-                        "working",
-                        "createdAt",
-                        now(),
-                        "lastUpdatedAt",
-                        now(),
-                        "ttlMs",
-                        600_000,
-                        "pollIntervalMs",
-                        100));
+                new RawJson()
+                        .with("taskId", id)
+                        .with("status", "working")
+                        .with("createdAt", now())
+                        .with("lastUpdatedAt", now())
+                        .with("ttlMs", 600_000)
+                        .with("pollIntervalMs", 100));
         tasks.put(id, task);
         return task;
     }

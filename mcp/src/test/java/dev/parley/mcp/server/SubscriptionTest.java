@@ -41,7 +41,7 @@ class SubscriptionTest {
                 provider,
                 caller,
                 peer,
-                new McpMessage.Request(4, Methods.LISTEN, RawJson.members("notifications", notifications)),
+                new McpMessage.Request(4, Methods.LISTEN, new RawJson().with("notifications", notifications)),
                 sent::add);
     }
 

@@ -1,21 +1,17 @@
 package dev.parley.mcp.wire;
 
 import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Objects of JSON as peers in tests write them, also those that no codec would. */
-public final class RawJson {
-    private RawJson() {}
+/** An object of JSON as peers in tests write it, also one that no codec would. */
+public final class RawJson extends LinkedHashMap<String, @Nullable Object> {
+    private static final long serialVersionUID = 1;
 
-    /** An object of alternating names and values, without those that are null. */
-    public static Map<String, @Nullable Object> members(@Nullable Object... members) {
-        var object = new LinkedHashMap<String, @Nullable Object>();
-        for (int i = 0; i < members.length; i += 2) {
-            object.put((String) members[i], members[i + 1]);
+    /** This object with another member; without it if the value is null. */
+    public RawJson with(String name, @Nullable Object value) {
+        if (value != null) {
+            put(name, value);
         }
-        object.values().removeIf(Objects::isNull);
-        return object;
+        return this;
     }
 }
