@@ -87,7 +87,9 @@ final class SpringBootTest {
     void theSampleIsThatOfTheDocumentAndItsAgentAnswersAtThePortOfTheApplication() throws Exception {
         String sample = Files.readString(Path.of("src/test/java/com/example/HelloApplication.java"));
         assertThat(sample.lines().count()).isLessThanOrEqualTo(20);
-        assertThat(Files.readString(Path.of("../docs/spring.md"))).contains("```java\n" + sample + "```");
+        String test = Files.readString(Path.of("src/test/java/com/example/HelloApplicationTest.java"));
+        assertThat(Files.readString(Path.of("../docs/spring.md")))
+                .contains("```java\n" + sample + "```", "```java\n" + test + "```");
 
         try (var application = run(HelloApplication.class, "--parley.in-memory=true")) {
             String agent = "http://localhost:" + application.getEnvironment().getProperty("local.server.port")
