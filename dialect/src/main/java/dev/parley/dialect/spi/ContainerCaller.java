@@ -21,7 +21,6 @@ public record ContainerCaller(@Nullable String group, String name, Set<String> s
 
     /** Returns the caller that has the name of {@code user}, is in the default group, and has no scopes; null if the user has no name. */
     public static @Nullable ContainerCaller named(Principal user) {
-        String name = user.getName();
-        return name == null ? null : new ContainerCaller(null, name, Set.of());
+        return user.getName() == null ? null : new ContainerCaller(null, user.getName(), Set.of());
     }
 }
