@@ -352,13 +352,12 @@ public final class HubBuilder {
     }
 
     private Setup setup() {
-        SettingReader texts = SettingReader.of(values, source);
-        var reader = new ReadSettings(texts);
+        var reader = new ReadSettings(SettingReader.of(values, source));
         HubSettings settings = HubSettings.read(reader);
         List<HubExtensionSource> own = hubExtensions.stream()
                 .map(extension -> extension.configured(reader))
                 .toList();
-        texts.requireKnown(reader.names());
+        reader.requireAllRead();
         program.accept(reader);
         return new Setup(given, settings, own, reader.shown(given.settings()));
     }

@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +38,9 @@ public final class ReadSettings implements SettingReader {
         return source.effective(setting);
     }
 
-    /** The names of the settings that were read. */
-    public SortedSet<String> names() {
-        return new TreeSet<>(read.keySet());
+    /** @throws IllegalArgumentException if the source has a value of a setting that was not read */
+    public void requireAllRead() {
+        source.requireKnown(new TreeSet<>(read.keySet()));
     }
 
     /**

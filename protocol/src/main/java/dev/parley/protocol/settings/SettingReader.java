@@ -46,12 +46,7 @@ public interface SettingReader {
         return new EffectiveSetting(setting.fallback(), EffectiveSetting.Source.DEFAULT, null);
     }
 
-    /**
-     * Refuses values that this source has for other settings, if it can list its values.
-     *
-     * @param names of all settings, in alphabetical order
-     * @throws IllegalArgumentException if there is such a value
-     */
+    /** @throws IllegalArgumentException if this source can list its values, and has one of a setting beyond {@code names}, which are all */
     default void requireKnown(SortedSet<String> names) {}
 
     /** Reads a setting that has a default. */
