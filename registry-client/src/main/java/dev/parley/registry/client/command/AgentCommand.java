@@ -19,6 +19,14 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestParameter;
 import dev.parley.protocol.extension.RestParameter.Type;
+import dev.parley.registry.EntryModel;
+import dev.parley.registry.ExchangeOperation;
+import dev.parley.registry.ExchangeOperation.ExportPage;
+import dev.parley.registry.ExchangeOperation.Imported;
+import dev.parley.registry.ExchangeOperation.ImportedEntry;
+import dev.parley.registry.InspectionOperation;
+import dev.parley.registry.InspectionOperation.Inspection;
+import dev.parley.registry.InspectionOperation.Signature;
 import dev.parley.registry.client.Registry;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -30,7 +38,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -78,9 +85,15 @@ class AgentCommand implements ProgramCommand {
     public int run(CommandCall call) throws InterruptedException {
         Map<String, Object> values = values(call);
         return call.connect(Registry.agent(hub(call)), registry -> {
-            show(call, call(registry, row, values));
+            answer(call, registry, row, values);
             return 0;
         });
+    }
+
+    /** Calls an operation, and shows its answer. */
+    static <A, O extends Operation.Extension> void answer(
+            CommandCall call, AgentClient registry, ExtensionMethod<O, A> row, Map<String, ?> values) {
+        show(call, json(row, call(registry, row, values)));
     }
 
     /** Values of the command line as the row has them. */
@@ -116,15 +129,20 @@ class AgentCommand implements ProgramCommand {
         }
     }
 
-    /** Calls an operation, and returns its answer in JSON. */
-    static <A, O extends Operation.Extension> Object call(
+    /** Calls an operation. */
+    static <A, O extends Operation.Extension> A call(
             AgentClient registry, ExtensionMethod<O, A> row, Map<String, ?> values) {
         @SuppressWarnings("unchecked") // a row with one answer has the call of one
         var operation = (Operation.ExtensionCall<A>) row.request().fromJson(values);
-        return requireNonNull(row.answer().toJson(registry.call(operation, CallContext.anonymous())));
+        return registry.call(operation, CallContext.anonymous());
     }
 
-    static void show(CommandCall call, Object answer) {
+    /** An answer in JSON, for files, tables and {@code --json}. */
+    private static <A> Object json(ExtensionMethod<?, A> row, A answer) {
+        return requireNonNull(row.answer().toJson(answer));
+    }
+
+    private static void show(CommandCall call, Object answer) {
         if (!(answer instanceof Map<?, ?> members)) {
             call.output().result(() -> Json.write(answer), page -> page.layout("Answer", answer));
         } else if (!call.output().isJson() && members.get("bytes") instanceof String document) {
@@ -256,18 +274,19 @@ class AgentCommand implements ProgramCommand {
         public int run(CommandCall call) throws InterruptedException {
             Map<String, Object> values = values(call);
             return call.connect(Registry.agent(hub(call)), registry -> {
-                Map<?, ?> answer = (Map<?, ?>) call(registry, row, values);
+                Inspection inspection = call(registry, InspectionOperation.INSPECT, values);
+                Map<?, ?> answer = (Map<?, ?>) json(InspectionOperation.INSPECT, inspection);
                 if (call.output().isJson()) {
                     show(call, answer);
                     return 0;
                 }
-                Map<?, ?> signature = (Map<?, ?>) requireNonNull(answer.get("signature"));
+                Signature signature = inspection.signature();
                 call.output()
                         .print("Dialect: %s%nSignature: %s, %s%n%n%s%n%s"
                                 .formatted(
-                                        answer.get("dialect"),
-                                        signature.get("outcome"),
-                                        SafeText.oneLine(String.valueOf(signature.get("reason"))),
+                                        inspection.dialects().getFirst(),
+                                        EntryModel.word(signature.outcome()),
+                                        SafeText.oneLine(signature.reason()),
                                         table(answer, "findings", "No finding"),
                                         table(answer, "interfaces", "No interface")));
                 return 0;
@@ -327,14 +346,19 @@ class AgentCommand implements ProgramCommand {
                     .filter(line -> !line.isBlank())
                     .toList();
             return call.connect(Registry.agent(hub(call)), registry -> {
-                var problems = new ArrayList<Object>();
+                var problems = new ArrayList<String>();
                 for (int from = 0; from < lines.size(); from += AT_ONCE) {
                     List<String> some = lines.subList(from, Math.min(lines.size(), from + AT_ONCE));
                     List<?> entries = some.stream()
                             .map(line -> Json.read(line.getBytes(UTF_8), Map.class))
                             .toList();
-                    Object answer = call(registry, row, Map.of("export", Map.of("entries", entries)));
-                    problems.addAll(problems(answer));
+                    var export = Map.of("export", Map.of("entries", entries));
+                    Imported imported = call(registry, ExchangeOperation.IMPORT, export);
+                    for (ImportedEntry entry : requireNonNullElse(imported.results(), List.<ImportedEntry>of())) {
+                        if (entry.problem() != null) {
+                            problems.add(entry.problem());
+                        }
+                    }
                     call.output().progress(Math.min(lines.size(), from + AT_ONCE) + " of " + lines.size());
                 }
                 var done = new LinkedHashMap<String, Object>();
@@ -343,15 +367,6 @@ class AgentCommand implements ProgramCommand {
                 object(call, done);
                 return problems.isEmpty() ? 0 : 1;
             });
-        }
-
-        private static List<?> problems(Object answer) {
-            return answer instanceof Map<?, ?> members && members.get("results") instanceof List<?> results
-                    ? results.stream()
-                            .map(result -> ((Map<?, ?>) result).get("problem"))
-                            .filter(Objects::nonNull)
-                            .toList()
-                    : List.of();
         }
     }
 
@@ -374,15 +389,16 @@ class AgentCommand implements ProgramCommand {
                 try (BufferedWriter out = Files.newBufferedWriter(file)) {
                     String token = null;
                     do {
-                        Object answer = call(registry, row, token == null ? Map.of() : Map.of("pageToken", token));
-                        Map<?, ?> page = (Map<?, ?>) answer;
-                        for (Object one : requireNonNullElse(list(page), List.of())) {
+                        Map<String, String> values = token == null ? Map.of() : Map.of("pageToken", token);
+                        ExportPage page = call(registry, ExchangeOperation.EXPORT, values);
+                        Map<?, ?> document = (Map<?, ?>) json(ExchangeOperation.EXPORT, page);
+                        for (Object one : requireNonNullElse(list(document), List.of())) {
                             out.write(new String(Json.write(one), UTF_8));
                             out.write('\n');
                             count++;
                         }
                         call.output().progress(String.valueOf(count));
-                        token = page.get("nextPageToken") instanceof String next ? next : null;
+                        token = page.next();
                     } while (token != null);
                 } catch (IOException failed) {
                     throw CommandException.of(

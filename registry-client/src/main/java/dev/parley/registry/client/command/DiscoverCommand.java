@@ -66,7 +66,7 @@ final class DiscoverCommand implements ProgramCommand {
         return call.connect(Registry.agent(hub), client -> {
             if (wanted == null) {
                 Map<String, Object> page = Map.of("pageSize", requireNonNullElse(limit, LIMIT));
-                AgentCommand.show(call, AgentCommand.call(client, EntryOperation.LIST, page));
+                AgentCommand.answer(call, client, EntryOperation.LIST, page);
                 return 0;
             }
             Registry registry = Registry.of(client, hub, call::clients);
