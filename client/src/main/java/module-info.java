@@ -9,6 +9,7 @@ module dev.parley.client {
 
     exports dev.parley.client;
     exports dev.parley.client.keys;
+    exports dev.parley.client.login;
     exports dev.parley.client.spi;
     exports dev.parley.client.webhooks;
 

@@ -93,7 +93,7 @@ final class RecoveriesTest {
             entry("bench.PriorityShares", "duration of a measurement"),
             entry("bench.Removals", "duration of a measurement"),
             entry("cli.task.TaskWait", "a command, which Ctrl-C ends"),
-            entry("client.keys.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
+            entry("client.login.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
             entry("load.LoadWorker", "a load of a given rate"),
             entry("server.helidon.Http2Streams", "woken by the client's window"),
             entry("server.helidon.StreamThreads", "woken by the writer, up to a time limit"),

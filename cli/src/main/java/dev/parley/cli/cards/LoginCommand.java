@@ -8,7 +8,7 @@ import dev.parley.cli.connection.Keys;
 import dev.parley.cli.connection.Problems;
 import dev.parley.cli.connection.Requests;
 import dev.parley.client.keys.KeyManager;
-import dev.parley.client.keys.OAuthLogin;
+import dev.parley.client.login.OAuthLogin;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
 import dev.parley.command.SafeText;

@@ -4,6 +4,7 @@ import dev.parley.client.keys.KeyStatus.Configured;
 import dev.parley.client.keys.KeyStatus.NotConfigured;
 import dev.parley.client.keys.KeyStatus.PartiallyConfigured;
 import dev.parley.client.keys.KeyStatus.Source;
+import dev.parley.client.login.OAuthLogin;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.outbound.http.HeaderText;

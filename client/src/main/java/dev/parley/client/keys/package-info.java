@@ -1,4 +1,4 @@
-/** Keys of services, where they are kept, and logins by OAuth 2.0. */
+/** Keys of services, and where they are kept. */
 @NullMarked
 package dev.parley.client.keys;
 

@@ -2,7 +2,7 @@ package dev.parley.client.wire;
 
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.KeyManager.Login;
-import dev.parley.client.keys.OAuthLogin;
+import dev.parley.client.login.OAuthLogin;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import java.time.Duration;

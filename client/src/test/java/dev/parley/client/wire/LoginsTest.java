@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.client.RawServer;
 import dev.parley.client.keys.KeyManager;
 import dev.parley.client.keys.MemoryKeyring;
-import dev.parley.client.keys.OAuthLogin;
+import dev.parley.client.login.OAuthLogin;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.parley.client.keys;
+package dev.parley.client.login;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.client.RawServer;
-import dev.parley.client.keys.OAuthLogin.Prompt;
-import dev.parley.client.keys.OAuthLogin.Token;
+import dev.parley.client.login.OAuthLogin.Prompt;
+import dev.parley.client.login.OAuthLogin.Token;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.protocol.SecurityScheme.Flow;

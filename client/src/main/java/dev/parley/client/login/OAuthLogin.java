@@ -1,4 +1,4 @@
-package dev.parley.client.keys;
+package dev.parley.client.login;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
