@@ -41,8 +41,14 @@ class DocumentsTest {
             "add-opens", "enable-native-access", "encoding", "from-file", "interop", "now", "plaintext", "template");
 
     /** Names of the JDK and of libraries that documents mention. */
-    private static final Set<String> OTHER_NAMES =
-            Set.of("MethodTrace", "ProtobufRuntimeVersionException", "UnsupportedClassVersionError", "WithAuthority");
+    private static final Set<String> OTHER_NAMES = Set.of(
+            "MethodTrace",
+            "MockitoBean",
+            "ProtobufRuntimeVersionException",
+            "TestBean",
+            "UnsupportedClassVersionError",
+            "WebMvcTest",
+            "WithAuthority");
 
     @Test
     void everyLinkLeadsToAFileAndASection() throws IOException {
