@@ -152,7 +152,11 @@ final class RegistryExtensionJarTest {
 
     private void writeJar(String name) throws Exception {
         TestAgents.writeJar(
-                directory.resolve(name), "Names", SOURCE, Map.of(RegistryExtensionSource.class, "example.Names"));
+                directory.resolve(name),
+                TestAgents.module("dev.parley.registry.hub", "java.sql"),
+                "Names",
+                SOURCE,
+                Map.of(RegistryExtensionSource.class, "example.Names"));
     }
 
     private HttpResponse<String> send(String method, String url, String body) throws Exception {

@@ -87,7 +87,7 @@ final class DialectProviderTest {
                     + " the client")
     void servedAndCalled() throws Exception {
         Path jar = SampleJar.of("../docs/dialects.md", "Plain", directory)
-                .and("Program", PROGRAM)
+                .and("Program", PROGRAM, "dev.parley.hub", "dev.parley.client")
                 .write(DialectProvider.class);
         var path = new ArrayList<URL>(List.of(jar.toUri().toURL()));
         String classPath = requireNonNull(System.getProperty("java.class.path"));

@@ -159,6 +159,19 @@ final class SampleExtensionTest {
                 .connect(hub.agentUrl(agent));
     }
 
+    @Test
+    @DisplayName("the sample is a module: a package that its modules do not export is refused")
+    void hiddenPackagesAreRefused(@TempDir Path other) throws Exception {
+        String errors = SampleJar.of("../docs/extensions.md", "Thermometer", other)
+                .and(
+                        "Peeking",
+                        "package example; class Peeking { dev.parley.dialect.v1.V1Model model; }",
+                        "dev.parley.dialect")
+                .compile();
+
+        assertThat(errors).contains("package dev.parley.dialect.v1 is not visible", "does not export it");
+    }
+
     // ---- Bindings
 
     @Test
