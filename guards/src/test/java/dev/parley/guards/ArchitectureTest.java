@@ -320,6 +320,17 @@ final class ArchitectureTest {
         }
     }
 
+    /** A suppressed warning would hide an export to a module that does not exist, or of an API that others cannot use. */
+    @Test
+    void noModuleSuppressesWarnings() throws IOException {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            assertThat(modules.map(module -> module.resolve("src/main/java/module-info.java"))
+                            .filter(Files::exists)
+                            .filter(file -> String.join("\n", lines(file)).contains("@SuppressWarnings")))
+                    .isEmpty();
+        }
+    }
+
     @Test
     void aPlantedExportToANamedModuleIsFound() {
         assertThat(ModuleGraph.qualified("""
