@@ -28,12 +28,15 @@ import dev.parley.cli.task.TaskListCommand;
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -219,26 +222,43 @@ final class Commands {
                 Entry more = added.remove(own.name());
                 all.add(more == null ? own : own.with(more));
             }
-            // After the commands for agents and hubs, before those about the program itself.
-            all.addAll(all.indexOf(OWN.getLast()) - ABOUT_PROGRAM, added.values());
+            return before(all, added.values());
+        }
+
+        /** Puts commands after those for agents and hubs, before those about the program itself. */
+        private static List<Entry> before(List<Entry> own, Collection<Entry> added) {
+            var all = new ArrayList<>(own);
+            all.addAll(all.size() - 1 - ABOUT_PROGRAM, added);
             return List.copyOf(all);
+        }
+
+        /** With the commands of installed extensions. */
+        private static List<Entry> with(Function<Set<String>, List<CommandEntry>> installed) {
+            Set<String> names = ENTRIES.stream().map(Entry::name).collect(Collectors.toSet());
+            return before(
+                    ENTRIES, installed.apply(names).stream().map(Entry::of).toList());
         }
     }
 
     private final IdentityHashMap<CommandSpec, Command> commands = new IdentityHashMap<>();
     private final CommandLine parser;
 
-    /** The commands that {@code args} can mean: one, if they begin with its name, otherwise all. */
-    Commands(List<String> args) {
+    /**
+     * The commands that {@code args} can mean: one, if they begin with its name, otherwise all.
+     *
+     * @param installed finds those of installed extensions, for which the names of all others are taken
+     */
+    Commands(List<String> args, Function<Set<String>, List<CommandEntry>> installed) {
         var chosen = chosen(OWN, args);
         if (chosen.isEmpty() || !chosen.getFirst().below().isEmpty()) {
             chosen = chosen(All.ENTRIES, args);
         }
-        boolean all = chosen.isEmpty() || ABOUT_ALL.contains(chosen.getFirst().name());
-        CommandSpec root = spec(
-                Command.of(HelpCommand::list).settings(Setting.of(Setting.Scope.CLIENT)),
-                NAME,
-                all ? All.ENTRIES : chosen);
+        if (isAboutAll(chosen)) {
+            List<Entry> all = All.with(installed);
+            chosen = chosen(all, args);
+            chosen = isAboutAll(chosen) ? all : chosen;
+        }
+        CommandSpec root = spec(Command.of(HelpCommand::list).settings(Setting.of(Setting.Scope.CLIENT)), NAME, chosen);
         root.usageMessage()
                 .header("Calls A2A agents, and hosts them.")
                 .description(
@@ -281,6 +301,10 @@ final class Commands {
         return entries.stream()
                 .filter(entry -> !args.isEmpty() && entry.name().equals(args.getFirst()))
                 .toList();
+    }
+
+    private static boolean isAboutAll(List<Entry> chosen) {
+        return chosen.isEmpty() || ABOUT_ALL.contains(chosen.getFirst().name());
     }
 
     private CommandSpec spec(Command command, String name, List<Entry> below) {

@@ -11,6 +11,7 @@ import dev.parley.client.AgentClientBuilder;
 import dev.parley.command.CommandCall;
 import dev.parley.command.ProgramCommand;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.trust.cards.CardTrust;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -30,13 +31,16 @@ final class ExtensionCall extends Invocation implements CommandCall {
     /** Settings of connections, for commands for a hub that call it as an agent. */
     private static final List<String> CONNECTING = List.of("allow-origin", "insecure-http", "timeout");
 
-    private ExtensionCall(Invocation call) {
+    private final List<ExtensionProtocol> protocols;
+
+    private ExtensionCall(Invocation call, List<ExtensionProtocol> protocols) {
         super(call);
+        this.protocols = protocols;
     }
 
     /** Returns the command of an extension as one of the program. */
     static Command command(ProgramCommand extension) {
-        Command.Work work = call -> extension.run(new ExtensionCall(call));
+        Command.Work work = call -> extension.run(new ExtensionCall(call, extension.protocols()));
         Supplier<Stream<String>> names = () -> extension.settings().stream().map(flag -> flag.substring(2));
         if (extension.getClass().isAnnotationPresent(CommandLine.Command.class)) {
             return Command.of(new CommandLine(extension).getCommandSpec(), work)
@@ -65,6 +69,11 @@ final class ExtensionCall extends Invocation implements CommandCall {
                 .agent(Stream.concat(names.get(), Stream.of("timeout"))
                         .distinct()
                         .toArray(String[]::new));
+    }
+
+    @Override
+    public List<ExtensionProtocol> protocols() {
+        return protocols;
     }
 
     @Override

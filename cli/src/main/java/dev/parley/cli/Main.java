@@ -5,6 +5,7 @@ import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Settings;
 import dev.parley.cli.command.TypedFlags;
+import dev.parley.cli.connection.InstalledCommands;
 import dev.parley.cli.connection.Problems;
 import dev.parley.cli.output.CliEnvironment;
 import dev.parley.cli.output.Interruption;
@@ -82,7 +83,7 @@ public final class Main {
     static int run(CliEnvironment around, String... args) {
         var output = new Output(around, isJson(around, args));
         try {
-            var commands = new Commands(List.of(args));
+            var commands = new Commands(List.of(args), taken -> InstalledCommands.find(around, taken, output::warn));
             ParseResult typed = commands.parser().parseArgs(args);
             ParseResult last = typed;
             while (last.hasSubcommand()) {

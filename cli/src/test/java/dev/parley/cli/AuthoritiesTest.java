@@ -63,7 +63,7 @@ class AuthoritiesTest {
     @Test
     void eachCommandThatCallsAServerTakesBothFlags() {
         var options = new TreeMap<String, Set<String>>();
-        collect(new Commands(List.of("help")).parser().getCommandSpec(), "", options);
+        collect(new Commands(List.of("help"), taken -> List.of()).parser().getCommandSpec(), "", options);
 
         Map<String, Set<String>> without = options.entrySet().stream()
                 .filter(command -> !command.getValue().containsAll(Set.of("--ca", "--insecure")))

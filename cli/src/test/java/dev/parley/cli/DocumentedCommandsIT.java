@@ -117,7 +117,11 @@ class DocumentedCommandsIT {
             entry("parley card verify https", ELSEWHERE),
             entry("parley card key fetch", ELSEWHERE),
             entry("parley push dead-letters redeliver", SAMPLE + ": AdminCommandTest"),
-            entry("parley push secret --group sales --url https", ELSEWHERE));
+            entry("parley push secret --group sales --url https", ELSEWHERE),
+            entry("parley up --agents thermometer.jar", "InstalledCommandsTest"),
+            entry("mkdir -p ~/.config/a2a-cli/extensions", "InstalledCommandsTest"),
+            entry("cp thermometer.jar", "InstalledCommandsTest"),
+            entry("parley thermometer", "InstalledCommandsTest"));
 
     /** Commands that end by the commands after them: those of another terminal. */
     private static final List<String> WAITING = List.of("parley send -a http://127.0.0.1:7420/agents/watchdog");

@@ -36,9 +36,18 @@ class DocumentsTest {
     private static final Set<String> FOREIGN =
             Set.of("docs/conformance.md", "docs/interop.md", "docs/cli-compliance.md", "CHANGELOG.md");
 
-    /** Flags of the launcher, of Java and of other programs that documents mention. */
+    /** Flags of the launcher, of Java, of other programs and of the sample of an extension that documents mention. */
     private static final Set<String> OTHER_FLAGS = Set.of(
-            "add-opens", "enable-native-access", "encoding", "from-file", "interop", "now", "plaintext", "template");
+            "add-opens",
+            "enable-native-access",
+            "encoding",
+            "from-file",
+            "interop",
+            "now",
+            "plaintext",
+            "template",
+            "unit",
+            "window");
 
     /** Names of the JDK and of libraries that documents mention. */
     private static final Set<String> OTHER_NAMES = Set.of(
@@ -83,7 +92,7 @@ class DocumentsTest {
 
     private static Set<String> unknownFlags(List<Path> documents) throws IOException {
         var options = new HashSet<String>();
-        addOptions(new Commands(List.of("help")).parser(), options);
+        addOptions(new Commands(List.of("help"), taken -> List.of()).parser(), options);
         var unknown = new TreeSet<String>();
         for (Path document : documents) {
             for (MatchResult flag :

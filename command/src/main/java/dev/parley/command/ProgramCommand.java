@@ -1,5 +1,6 @@
 package dev.parley.command;
 
+import dev.parley.protocol.extension.ExtensionProtocol;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -27,6 +28,11 @@ public interface ProgramCommand {
 
     /** Flags of settings that the help lists besides those of the target, such as {@code --timeout}. */
     default List<String> settings() {
+        return List.of();
+    }
+
+    /** Extensions whose operations the command calls, besides those that are on the class path of the program. */
+    default List<ExtensionProtocol> protocols() {
         return List.of();
     }
 

@@ -12,9 +12,11 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -22,6 +24,8 @@ import picocli.CommandLine.Model.OptionSpec;
 /** Arguments and options of commands that are derived from the rows of operations. */
 public final class RowParameters {
     private static final String TIMES = "such as 90d, 2027-01-31 or 2027-01-31T12:00:00Z";
+    private static final String DATES = "a time such as 2027-01-31T12:00:00Z, 2027-01-31";
+    private static final String SECONDS = "a duration such as 90s, 1h30m or 2d";
 
     private RowParameters() {}
 
@@ -70,7 +74,7 @@ public final class RowParameters {
         var values = new LinkedHashMap<String, Object>();
         int arguments = 0;
         for (RestParameter one : parameters) {
-            Object value = one.flag().isEmpty() ? call.requiredArgument(arguments++) : value(call, one);
+            Object value = one.flag().isEmpty() ? value(one, call.requiredArgument(arguments++)) : value(call, one);
             if (value != null) {
                 values.put(one.name(), value);
             } else if (one.required()) {
@@ -90,7 +94,10 @@ public final class RowParameters {
         if (one.type() == Type.TEXTS) {
             return call.options(one.flag());
         }
-        String text = requireNonNull(call.option(one.flag()));
+        return value(one, requireNonNull(call.option(one.flag())));
+    }
+
+    private static Object value(RestParameter one, String text) {
         return switch (one.type()) {
             case TIME -> reading(one, text, TIMES, () -> past(text).toString());
             case EXPIRY ->
@@ -109,8 +116,54 @@ public final class RowParameters {
         try {
             return reader.get();
         } catch (IllegalArgumentException | ArithmeticException | DateTimeException wrong) {
-            throw CommandException.usage("invalid " + one.flag() + ": " + text + " (expected: " + expected + ")", null);
+            throw CommandException.usage("invalid " + shown(one) + ": " + text + " (expected: " + expected + ")", null);
         }
+    }
+
+    /** The name of a parameter in messages. */
+    static String shown(RestParameter one) {
+        return one.flag().isEmpty() ? one.label() : one.flag();
+    }
+
+    /** Type and limits of a parameter on a command line, by its schema, such as {@code celsius or fahrenheit}. */
+    static String expected(RestParameter one) {
+        Map<String, Object> schema = one.schema();
+        return switch (one.type()) {
+            case TEXT -> choices(schema, "a text");
+            case TEXTS -> choices((Map<?, ?>) requireNonNull(schema.get("items")), "a text") + ", repeatable";
+            case TIME -> DATES + " or, before now, 90d";
+            case EXPIRY -> DATES + " or, from now on, 90d";
+            case DURATION ->
+                schema.get("maximum") instanceof Long most && most < Long.MAX_VALUE
+                        ? SECONDS + ", at most "
+                                + Duration.ofSeconds(most)
+                                        .toString()
+                                        .substring(2)
+                                        .toLowerCase(Locale.ROOT)
+                        : SECONDS;
+            case NUMBER -> number(schema);
+            case TRUTH -> "true or false";
+            case OBJECT ->
+                switch (String.valueOf(schema.get("type"))) {
+                    case "number" -> "a number";
+                    case "object" -> "a JSON object, or @FILE";
+                    case "array" -> "a JSON array, or @FILE";
+                    default -> "JSON, or @FILE";
+                };
+        };
+    }
+
+    private static String choices(Map<?, ?> schema, String otherwise) {
+        return schema.get("enum") instanceof List<?> words
+                ? words.stream().map(String::valueOf).collect(Collectors.joining(" or "))
+                : otherwise;
+    }
+
+    private static String number(Map<String, Object> schema) {
+        Object least = schema.getOrDefault("minimum", 0L);
+        return schema.get("maximum") instanceof Long most && most < Long.MAX_VALUE
+                ? "a whole number from " + least + " to " + most
+                : "a whole number from " + least;
     }
 
     /** A number without a unit is not seconds, because it may be meant as a year. */

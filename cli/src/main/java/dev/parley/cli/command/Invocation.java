@@ -10,6 +10,7 @@ import dev.parley.cli.output.CliEnvironment;
 import dev.parley.cli.output.Output;
 import dev.parley.command.CommandException;
 import dev.parley.command.RowParameters;
+import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingType;
 import java.nio.file.Files;
@@ -88,6 +89,11 @@ public class Invocation implements RowParameters.Typed {
 
     public Output output() {
         return output;
+    }
+
+    /** Extensions whose operations the command calls, besides those that are on the class path. */
+    public List<ExtensionProtocol> protocols() {
+        return List.of();
     }
 
     public ParseResult typed() {

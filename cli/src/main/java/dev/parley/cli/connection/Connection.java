@@ -93,6 +93,7 @@ public final class Connection implements AutoCloseable {
                 .streamSilence(timeout)
                 .callTimeout(timeout.compareTo(LONGEST_CALL) < 0 ? timeout : LONGEST_CALL)
                 .prefer(call.agent().transports().toArray(String[]::new));
+        call.protocols().forEach(builder::extension);
         String version = call.agent().a2aVersion();
         if (version != null) {
             builder.version(version.replaceFirst("^(\\d+\\.\\d+).*", "$1"));

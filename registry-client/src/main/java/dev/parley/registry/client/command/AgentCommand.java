@@ -8,9 +8,8 @@ import dev.parley.client.AgentClient;
 import dev.parley.command.CommandCall;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
-import dev.parley.command.CommandOutput.Fields;
 import dev.parley.command.Parameters;
-import dev.parley.command.ProgramCommand;
+import dev.parley.command.RowCommand;
 import dev.parley.command.RowParameters;
 import dev.parley.command.SafeText;
 import dev.parley.dialect.Json;
@@ -18,7 +17,6 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.RestParameter;
-import dev.parley.protocol.extension.RestParameter.Type;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.ExchangeOperation;
 import dev.parley.registry.ExchangeOperation.ExportPage;
@@ -36,14 +34,13 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code parley agent …}: an operation of a registry. Arguments, options and help are derived from its row. */
-class AgentCommand implements ProgramCommand {
+class AgentCommand extends RowCommand {
     private static final String LOCAL_HUB = "http://127.0.0.1:7420";
 
     /** Parameters that commands have as arguments or do themselves. */
@@ -53,10 +50,8 @@ class AgentCommand implements ProgramCommand {
     private static final List<String> ENTRY =
             List.of("id", "name", "version", "visibility", "status", "health", "trust", "score", "why");
 
-    final ExtensionMethod<?, ?> row;
-
     AgentCommand(ExtensionMethod<?, ?> row) {
-        this.row = row;
+        super(row);
     }
 
     static String hub(CommandCall call) {
@@ -73,11 +68,10 @@ class AgentCommand implements ProgramCommand {
         RowParameters.describe(spec, parameters());
     }
 
-    /** Parameters that a command line can carry, with flags of words. */
-    List<RestParameter> parameters() {
-        return requireNonNull(row.description()).parameters().stream()
+    @Override
+    protected List<RestParameter> parameters() {
+        return super.parameters().stream()
                 .filter(one -> !OWN.contains(one.name()) || one.flag().isEmpty())
-                .map(one -> one.flag(one.flag().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT)))
                 .toList();
     }
 
@@ -85,7 +79,7 @@ class AgentCommand implements ProgramCommand {
     public int run(CommandCall call) throws InterruptedException {
         Map<String, Object> values = values(call);
         return call.connect(Registry.agent(hub(call)), registry -> {
-            answer(call, registry, row, values);
+            answer(call, registry, row(), values);
             return 0;
         });
     }
@@ -94,39 +88,6 @@ class AgentCommand implements ProgramCommand {
     static <A, O extends Operation.Extension> void answer(
             CommandCall call, AgentClient registry, ExtensionMethod<O, A> row, Map<String, ?> values) {
         show(call, json(row, call(registry, row, values)));
-    }
-
-    /** Values of the command line as the row has them. */
-    Map<String, Object> values(CommandCall call) {
-        Map<String, Object> values = RowParameters.values(call, parameters());
-        for (RestParameter one : parameters()) {
-            if (values.get(one.name()) instanceof String text) {
-                if (one.type() == Type.OBJECT) {
-                    values.put(
-                            one.name(),
-                            CommandException.reading(
-                                    "invalid " + one.flag() + ": ",
-                                    "JSON, or @FILE",
-                                    () -> object(one, call.text(text))));
-                } else if (one.type() == Type.NUMBER) {
-                    values.put(
-                            one.name(),
-                            CommandException.reading(
-                                    "invalid " + one.flag() + " (expected: a number): ",
-                                    null,
-                                    () -> Long.valueOf(text)));
-                }
-            }
-        }
-        return values;
-    }
-
-    private static Map<?, ?> object(RestParameter one, String text) {
-        try {
-            return Json.read(text.getBytes(UTF_8), Map.class);
-        } catch (RuntimeException none) {
-            throw new IllegalArgumentException(text + " (expected: " + one.label() + ", a JSON object)", none);
-        }
     }
 
     /** Calls an operation. */
@@ -203,27 +164,6 @@ class AgentCommand implements ProgramCommand {
         return summary;
     }
 
-    private static void fields(Fields page, Map<?, ?> members) {
-        members.forEach((name, value) -> {
-            String label = label(name.toString());
-            if (value instanceof List<?> list && list.stream().noneMatch(Map.class::isInstance)) {
-                page.field(
-                        label,
-                        String.join(", ", list.stream().map(String::valueOf).toList()));
-            } else if (value instanceof Map || value instanceof List) {
-                page.layout(label, value);
-            } else {
-                page.field(label, value);
-            }
-        });
-    }
-
-    private static String label(String name) {
-        return name.isEmpty()
-                ? name
-                : Character.toUpperCase(name.charAt(0)) + name.substring(1).replaceAll("([A-Z])", "-$1");
-    }
-
     /** {@code register CARD-URL|FILE}. */
     static class Register extends AgentCommand {
         Register(ExtensionMethod<?, ?> row) {
@@ -242,7 +182,7 @@ class AgentCommand implements ProgramCommand {
         }
 
         @Override
-        Map<String, Object> values(CommandCall call) {
+        protected Map<String, Object> values(CommandCall call) {
             Map<String, Object> values = super.values(call);
             String typed = call.requiredArgument(0);
             if (typed.contains("://")) {
@@ -266,7 +206,7 @@ class AgentCommand implements ProgramCommand {
         }
 
         @Override
-        List<RestParameter> parameters() {
+        protected List<RestParameter> parameters() {
             return List.of(); // agents of the hub and entries have addresses, too
         }
 
@@ -318,7 +258,7 @@ class AgentCommand implements ProgramCommand {
         }
 
         @Override
-        List<RestParameter> parameters() {
+        protected List<RestParameter> parameters() {
             return super.parameters().stream()
                     .map(one -> one.name().equals("q") ? one.asArgument() : one)
                     .toList();
