@@ -85,6 +85,19 @@ public interface CommandCall extends RowParameters.Typed {
      */
     int connect(String agent, Work work) throws InterruptedException;
 
+    /**
+     * Connects to a built-in agent of the hub of the setting {@code --agent-card} if that is the address of a hub, else to the agent of the
+     * setting.
+     *
+     * @param name of the built-in agent
+     */
+    default int connectToBuiltIn(String name, Work work) throws InterruptedException {
+        String agent = setting("--agent-card");
+        return agent != null && agent.matches("(https?://)?[^/?#]+/?") && !Files.exists(path(agent))
+                ? connect(agent + (agent.endsWith("/") ? "" : "/") + name, work)
+                : connect(work);
+    }
+
     /** Returns the trust in certificates of {@code --ca} and {@code --insecure}; null for that of Java. */
     @Nullable
     SSLContext sslContext();

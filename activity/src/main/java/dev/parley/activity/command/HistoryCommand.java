@@ -7,13 +7,8 @@ import dev.parley.activity.ActivityOperation.History;
 import dev.parley.activity.ActivityOperation.Reach;
 import dev.parley.activity.ActivityOperation.ReadHistory;
 import dev.parley.activity.ActivityProtocol;
-import dev.parley.client.AgentClient;
 import dev.parley.command.CommandCall;
-import dev.parley.command.CommandException;
 import dev.parley.command.Parameters;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,30 +37,13 @@ final class HistoryCommand extends HubCommand {
             while (place != null && left > 0) {
                 var read = new ReadHistory(
                         call.requiredArgument(0), place, Math.min(left, ActivityProtocol.MAX_EVENTS), reach);
-                History history = read(hub, read);
+                History history = read(hub, read, "Task not found: " + read.taskId());
                 history.events().forEach(event -> show(call, event));
                 left -= history.events().size();
                 place = history.next();
             }
             return 0;
         });
-    }
-
-    private static History read(AgentClient hub, ReadHistory read) {
-        try {
-            return hub.call(read, CallContext.anonymous());
-        } catch (A2AException refused) {
-            if (refused.error() != A2AError.TASK_NOT_FOUND) {
-                throw refused;
-            }
-            throw new CommandException(
-                    "TaskNotFoundError",
-                    1,
-                    "Task not found: " + read.taskId(),
-                    "list the tasks: parley tasks",
-                    -32001,
-                    refused);
-        }
     }
 
     private static void show(CommandCall call, EventView event) {

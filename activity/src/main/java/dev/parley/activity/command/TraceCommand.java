@@ -7,13 +7,8 @@ import dev.parley.activity.ActivityOperation.ReadTrace;
 import dev.parley.activity.ActivityOperation.Span;
 import dev.parley.activity.ActivityOperation.Trace;
 import dev.parley.activity.ActivityProtocol;
-import dev.parley.client.AgentClient;
 import dev.parley.command.CommandCall;
-import dev.parley.command.CommandException;
 import dev.parley.command.Parameters;
-import dev.parley.protocol.A2AError;
-import dev.parley.protocol.A2AException;
-import dev.parley.protocol.CallContext;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -32,7 +27,7 @@ final class TraceCommand extends HubCommand {
     public int run(CommandCall call) throws InterruptedException {
         var read = new ReadTrace(call.requiredArgument(0), new Reach(call.option("--group"), null));
         return connect(call, hub -> {
-            Trace trace = read(hub, read);
+            Trace trace = read(hub, read, "Trace not found: " + read.trace());
             if (call.output().isJson()) {
                 call.output().print(new String(ActivityProtocol.json(trace), UTF_8) + "\n");
                 return 0;
@@ -50,23 +45,6 @@ final class TraceCommand extends HubCommand {
             }
             return 0;
         });
-    }
-
-    private static Trace read(AgentClient hub, ReadTrace read) {
-        try {
-            return hub.call(read, CallContext.anonymous());
-        } catch (A2AException refused) {
-            if (refused.error() != A2AError.TASK_NOT_FOUND) {
-                throw refused;
-            }
-            throw new CommandException(
-                    "TaskNotFoundError",
-                    1,
-                    "Trace not found: " + read.trace(),
-                    "list the tasks: parley tasks",
-                    -32001,
-                    refused);
-        }
     }
 
     private static void show(CommandCall call, Trace trace, @Nullable String parent, Set<String> shown, int depth) {

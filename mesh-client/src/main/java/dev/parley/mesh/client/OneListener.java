@@ -15,6 +15,7 @@ import dev.parley.mesh.EnvelopeModel;
 import dev.parley.mesh.MeshContent;
 import dev.parley.mesh.MeshContent.Failure;
 import dev.parley.mesh.MeshError;
+import dev.parley.protocol.support.LruMap;
 import dev.parley.server.RequestHandler;
 import dev.parley.server.Server;
 import dev.parley.server.ServerBuilder;
@@ -22,7 +23,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,14 +61,7 @@ public final class OneListener implements AutoCloseable {
     private final List<ReentrantLock> locks;
     private final ReentrantLock idLock = new ReentrantLock();
     /** Sender and id of messages that were delivered; guarded by {@link #idLock}. */
-    private final Map<String, Boolean> known = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > MAX_KNOWN;
-        }
-    };
+    private final Map<String, Boolean> known = new LruMap<>(MAX_KNOWN);
 
     private OneListener(Builder builder) {
         this.own = builder.own;

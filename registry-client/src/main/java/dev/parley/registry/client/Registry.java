@@ -8,6 +8,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CardVerifier.Verdict;
+import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryModel;
@@ -21,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -52,14 +52,7 @@ public final class Registry implements AutoCloseable {
     private final Supplier<AgentClientBuilder> agents;
     private volatile @Nullable RevocationCheck revocations;
     /** Guarded by itself. */
-    private final Map<String, Card> cards = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Card> eldest) {
-            return size() > MOST_CARDS;
-        }
-    };
+    private final Map<String, Card> cards = new LruMap<>(MOST_CARDS);
 
     private Registry(AgentClient registry, String hub, Supplier<AgentClientBuilder> agents) {
         this.registry = registry;

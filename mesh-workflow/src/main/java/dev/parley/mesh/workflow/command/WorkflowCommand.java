@@ -20,8 +20,6 @@ import dev.parley.mesh.workflow.WorkflowOperation.Get;
 import dev.parley.mesh.workflow.WorkflowOperation.GetDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.ListDefinitions;
 import dev.parley.mesh.workflow.WorkflowOperation.ListRuns;
-import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
-import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
@@ -32,6 +30,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
@@ -41,7 +40,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -51,7 +50,6 @@ import picocli.CommandLine.Model.OptionSpec;
 abstract class WorkflowCommand implements ProgramCommand {
     static final CallContext CALLER = CallContext.anonymous();
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final Pattern HUB = Pattern.compile("(https?://)?[^/?#]+/?");
     private static final String FILE = "The document, in JSON or YAML; - for standard input.";
     private static final String RUN = "Id of the run, as \"parley workflow run\" shows it.";
 
@@ -60,12 +58,8 @@ abstract class WorkflowCommand implements ProgramCommand {
         return List.of("--timeout");
     }
 
-    /** Connects to the agent {@code one} of a hub, if the setting is the address of a hub, else to the agent of the setting. */
     static int connect(CommandCall call, CommandCall.Work work) throws InterruptedException {
-        String agent = call.setting("--agent-card");
-        return agent != null && HUB.matcher(agent).matches() && !Files.exists(call.path(agent))
-                ? call.connect(agent + (agent.endsWith("/") ? "one" : "/one"), work)
-                : call.connect(work);
+        return call.connectToBuiltIn(WorkflowProtocol.AGENT, work);
     }
 
     private static int show(CommandCall call, RunView run) {
@@ -291,8 +285,14 @@ abstract class WorkflowCommand implements ProgramCommand {
         }
     }
 
-    /** Resumes a run that failed. */
-    static final class Resumption extends OfRun {
+    /** Resumes a run that failed, or repeats a run. */
+    static final class Again extends OfRun {
+        private final Function<String, Operation.Call<RunView>> operation;
+
+        Again(Function<String, Operation.Call<RunView>> operation) {
+            this.operation = operation;
+        }
+
         @Override
         public void describe(CommandSpec spec) {
             super.describe(spec);
@@ -301,21 +301,7 @@ abstract class WorkflowCommand implements ProgramCommand {
 
         @Override
         int run(CommandCall call, AgentClient one, String id) throws InterruptedException {
-            return begun(call, one, one.call(new Resume(id), CALLER));
-        }
-    }
-
-    /** Repeats a run. */
-    static final class Repetition extends OfRun {
-        @Override
-        public void describe(CommandSpec spec) {
-            super.describe(spec);
-            spec.addOption(async());
-        }
-
-        @Override
-        int run(CommandCall call, AgentClient one, String id) throws InterruptedException {
-            return begun(call, one, one.call(new Repeat(id), CALLER));
+            return begun(call, one, one.call(operation.apply(id), CALLER));
         }
     }
 

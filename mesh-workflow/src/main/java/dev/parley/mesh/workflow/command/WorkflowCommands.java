@@ -5,6 +5,8 @@ import static dev.parley.command.CommandEntry.of;
 
 import dev.parley.command.CommandEntry;
 import dev.parley.command.CommandSource;
+import dev.parley.mesh.workflow.WorkflowOperation.Repeat;
+import dev.parley.mesh.workflow.WorkflowOperation.Resume;
 import java.util.List;
 
 /** The commands {@code parley workflow …}. */
@@ -21,8 +23,8 @@ public final class WorkflowCommands implements CommandSource {
                 of("watch", "Follow a run to its end, and show its result", WorkflowCommand.FollowRun::new),
                 of("show", "Show a run and its steps, or a definition", WorkflowCommand.Show::new),
                 of("list", "List definitions, and runs, the newest first", WorkflowCommand.ListAll::new),
-                of("resume", "Resume a run that failed or was canceled", WorkflowCommand.Resumption::new),
-                of("repeat", "Repeat a run with the same inputs", WorkflowCommand.Repetition::new),
+                of("resume", "Resume a run that failed or was canceled", () -> new WorkflowCommand.Again(Resume::new)),
+                of("repeat", "Repeat a run with the same inputs", () -> new WorkflowCommand.Again(Repeat::new)),
                 of("save", "Store a definition, as the next version of its name", Definition.Save::new),
                 of("delete", "Delete a definition, or a version of it", Definition.Delete::new),
                 of("cancel", "Cancel a run and its steps", WorkflowCommand.Stop::new),
