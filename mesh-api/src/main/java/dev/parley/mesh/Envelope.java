@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -223,15 +222,6 @@ public record Envelope(
 
     private Envelope with(Handling handling) {
         return new Envelope(messageId, correlationId, timestamp, from, to, message, handling);
-    }
-
-    /** True if this has the sender, receiver and content of another, so that it is the same message under the same id. */
-    public boolean repeats(Envelope other) {
-        return messageId.equals(other.messageId)
-                && from.agentId.equals(other.from.agentId)
-                && to.agentId.equals(other.to.agentId)
-                && Objects.equals(correlationId, other.correlationId)
-                && message.equals(other.message);
     }
 
     private static void requireText(@Nullable String value, String field) {

@@ -1,7 +1,6 @@
 package dev.parley.gateway.credentials;
 
 import java.net.URI;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -73,30 +72,6 @@ public sealed interface RouteCredential {
                 throw new IllegalArgumentException("credential \"" + kind
                         + "\": (expected: none, bearer, api-key, client-credentials or token-exchange)");
         };
-    }
-
-    /** This credential as members of JSON, under the names of the settings of a route. */
-    default Map<String, Object> json() {
-        var json = new LinkedHashMap<String, Object>();
-        switch (this) {
-            case None() -> json.put("credential", "none");
-            case Fixed fixed -> {
-                json.put("credential", fixed.prefix().isEmpty() ? "api-key" : "bearer");
-                json.put("credential-header", fixed.header());
-                json.put("secret", fixed.secret().text());
-            }
-            case OAuth oauth -> {
-                json.put("credential", oauth.exchange() ? "token-exchange" : "client-credentials");
-                json.put("token-url", oauth.tokenUrl());
-                json.put("client-id", oauth.clientId());
-                json.put("secret", oauth.secret().text());
-                json.put("scope", String.join(" ", oauth.scopes()));
-                if (oauth.audience() != null) {
-                    json.put("audience", oauth.audience());
-                }
-            }
-        }
-        return json;
     }
 
     private static SecretName secret(Map<?, ?> json) {
