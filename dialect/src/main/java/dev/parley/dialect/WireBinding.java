@@ -184,8 +184,9 @@ public final class WireBinding implements Binding {
     public Outgoing request(Operation operation, CallContext context, AgentCard.Interface agent) {
         WireOperation asked = spoken.of(operation);
         String tenant = agent.tenant();
-        ObjectCodec<Operation> shape =
-                tenant == null ? asked.request() : asked.request().orElse(TENANT, tenant); // versions before 1.0 have no tenant
+        ObjectCodec<Operation> shape = tenant == null
+                ? asked.request()
+                : asked.request().orElse(TENANT, tenant); // versions before 1.0 have no tenant
         Map<String, String> headers = headers(operation, context, asked.result() == null);
         if (!rpc) {
             return rest(operation, asked, shape, agent.url(), headers);

@@ -53,7 +53,8 @@ final class ParameterTypes {
             return number;
         }
         try {
-            // Without loss: 5.0 is an integer, as some bindings have only floating-point numbers; 5.5 is not an integer.
+            // Without loss: 5.0 is an integer, as some bindings have only floating-point numbers; 5.5 is not an
+            // integer.
             var exact = new BigDecimal(number.toString());
             if (type == int.class || type == Integer.class) {
                 return exact.intValueExact();

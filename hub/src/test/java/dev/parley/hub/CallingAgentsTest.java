@@ -38,12 +38,7 @@ final class CallingAgentsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "calling, TripClient",
-        "calling, TripWatcher",
-        "testing, TripAgent",
-        "testing, TripAgentTest"
-    })
+    @CsvSource({"calling, TripClient", "calling, TripWatcher", "testing, TripAgent", "testing, TripAgentTest"})
     void aPageShowsTheProgramThatIsTested(String page, String program) throws IOException {
         String source = Files.readString(Path.of("src/test/java/dev/parley/hub/" + program + ".java"));
         String imports = source.substring(source.indexOf("import"), source.indexOf("/**"));

@@ -18,8 +18,10 @@ public final class TripWatcher {
                 System.out.println(
                         switch (event) {
                             case Task task -> "task " + task.state();
-                            case TaskStatusUpdateEvent update -> "status " + update.status().state();
-                            case TaskArtifactUpdateEvent update -> "artifact " + update.artifact().parts();
+                            case TaskStatusUpdateEvent update ->
+                                "status " + update.status().state();
+                            case TaskArtifactUpdateEvent update ->
+                                "artifact " + update.artifact().parts();
                             case Message message -> "message " + message.text();
                         });
             }

@@ -223,7 +223,8 @@ public final class LegacyOperations {
     // ---- 0.1 and the Agentic Kernel
 
     private static OperationTable first(LegacyModel model) {
-        Function<SendResult, Task> task = result -> (Task) result; // a message without a task has become a task, see NamedTasks
+        Function<SendResult, Task> task =
+                result -> (Task) result; // a message without a task has become a task, see NamedTasks
         Codec<SendResult> result = Codecs.via(model.task, sent -> sent, task);
         return new Rows(model::shape)
                 .row(SendMessage.class, "tasks/send", "", result)
