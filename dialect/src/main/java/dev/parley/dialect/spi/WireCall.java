@@ -38,4 +38,9 @@ public record WireCall(
         return new WireCall(
                 operation, UnaryOperator.identity(), feed -> answer.apply((Feed<E>) requireNonNull(feed, "feed")));
     }
+
+    /** This call of an agent with another view. */
+    public WireCall seenAs(UnaryOperator<AgentEndpoint> other) {
+        return new WireCall(operation, other, answer);
+    }
 }
