@@ -62,15 +62,12 @@ final class ArchitectureTest {
 
     /** Classes that read members of requests without a codec, and the documents of others that these are. The list only becomes shorter. */
     private static final Map<String, String> READ_MEMBERS = Map.ofEntries(
-            entry("AgentProvider", "references and arguments of MCP"),
             entry("CatalogReader", "catalogs of ARD"),
             entry("Definitions", "documents of workflows, which users write"),
             entry("FaceOperations", "requests of ARD"),
             entry("McpOperations", "requests of the MCP registry"),
             entry("MeshDialect", "registrations of callbacks, a form of the ONE mesh"),
-            entry("Methods", "requests of MCP"),
             entry("PeerOperations", "the manifest of a peer, which is ARD's"),
-            entry("RunningCall", "metadata of requests of MCP"),
             entry("Subscriptions", "metadata that the extension for knowledge graphs leaves to callers and servers"),
             entry("UpdateExecutor", "metadata that the extension for knowledge graphs leaves to callers and servers"),
             entry("Updates", "metadata that the extension for knowledge graphs leaves to callers and servers"),

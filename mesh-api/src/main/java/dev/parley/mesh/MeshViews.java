@@ -16,6 +16,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.protocol.json.WordCodecs;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -290,7 +291,7 @@ public final class MeshViews {
     private static final Codec<DelegationStatus> STATUS = Wire.words(DelegationStatus.class);
 
     /** The type of wanted entities; a blank one is as good as absent. */
-    private static final Codec<EntityType> KIND = Codecs.words(ENTITY_TYPE, word -> switch (word) {
+    private static final Codec<EntityType> KIND = WordCodecs.reading(ENTITY_TYPE, word -> switch (word) {
         case String blank when blank.isBlank() -> null;
         case "agent" -> EntityType.AGENT;
         case "task" -> EntityType.TASK;
@@ -298,7 +299,7 @@ public final class MeshViews {
     });
 
     /** The types of wanted connections. */
-    private static final Codec<Set<ConnectionType>> TYPES = Codecs.words(
+    private static final Codec<Set<ConnectionType>> TYPES = WordCodecs.reading(
             Codecs.via(CONNECTION_TYPE, Set::of, types -> types.iterator().next()), word -> switch (word) {
                 case String blank when blank.isBlank() -> null;
                 case "communicates_with" -> Set.of(ConnectionType.COMMUNICATES_WITH);

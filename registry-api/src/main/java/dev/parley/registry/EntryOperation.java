@@ -15,6 +15,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.Documents;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.protocol.json.WordCodecs;
 import dev.parley.registry.Entry.Status;
 import dev.parley.registry.Entry.Visibility;
 import java.time.Duration;
@@ -172,7 +173,7 @@ public final class EntryOperation {
             words.put(order, order.toString());
             orders.put(order.toString(), order);
         }
-        return Codecs.words(Codecs.words(words, Map.of()), word -> {
+        return WordCodecs.reading(Codecs.words(words, Map.of()), word -> {
             if (!word.isBlank() && !orders.containsKey(word)) {
                 throw InvalidField.of("", word + " (expected: name, change, updated or created)");
             }

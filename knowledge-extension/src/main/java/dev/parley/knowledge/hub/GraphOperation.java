@@ -22,6 +22,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.InstalledExtensions;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.protocol.json.WordCodecs;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -91,7 +92,7 @@ final class GraphOperation {
 
     /** Any word but {@code all} means those that wait. */
     private static final Codec<Listed> LISTED =
-            Codecs.words(Codecs.words(Listed.class), word -> word.equals("all") ? Listed.ALL : Listed.PENDING);
+            WordCodecs.reading(Codecs.words(Listed.class), word -> word.equals("all") ? Listed.ALL : Listed.PENDING);
 
     private static final Codec<ShapesView> SHAPES = ObjectCodec.<ShapesView>of()
             .required("turtle", TEXT, ShapesView::turtle)

@@ -2,9 +2,9 @@ package dev.parley.mesh.workflow;
 
 import dev.parley.mesh.workflow.Workflow.Step;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.InvalidField;

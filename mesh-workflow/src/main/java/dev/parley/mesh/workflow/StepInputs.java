@@ -104,7 +104,7 @@ final class StepInputs {
             take(step, bytes(value));
             return value;
         }
-        if (run.state(target.step()) != WorkflowRun.StepState.COMPLETED) {
+        if (run.state(target.step()) != WorkflowOperation.StepState.COMPLETED) {
             throw References.missing(reference, place, "missing, as the step has no result");
         }
         List<Part> parts = results.apply(target.step());

@@ -1,15 +1,44 @@
 package dev.parley.mesh.workflow;
 
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.TaskState;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Operations on the runs of workflows, which the agent {@code one} answers. */
 public interface WorkflowOperation {
+    /** State of a step. */
+    enum StepState {
+        /** Not begun, or to be repeated. */
+        WAITING,
+        RUNNING,
+        /** Its task waits for an answer of the caller. */
+        INPUT_REQUIRED,
+        COMPLETED,
+        FAILED,
+        /** Not run, because a step on which it depends failed. */
+        SKIPPED,
+        CANCELED;
+
+        /** True if nothing happens to the step any more. */
+        public boolean isEnd() {
+            return compareTo(COMPLETED) >= 0;
+        }
+
+        /** The word on the wire. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /** Returns the state of a word on the wire. */
+        static StepState of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
+        }
+    }
+
     /**
      * A step of a run.
      *

@@ -30,11 +30,11 @@ import dev.parley.mesh.workflow.WorkflowOperation.RunPage;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
 import dev.parley.mesh.workflow.WorkflowOperation.SaveDefinition;
 import dev.parley.mesh.workflow.WorkflowOperation.StartVote;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.VotePage;
 import dev.parley.mesh.workflow.WorkflowOperation.VoteView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.TaskState;
@@ -45,6 +45,7 @@ import dev.parley.protocol.extension.JsonForm;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.protocol.json.WordCodecs;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<TaskState> STATE = Codecs.words(TaskState.class);
-    private static final Codec<TaskState> TYPED_STATE = Codecs.words(STATE, WorkflowProtocol::state);
+    private static final Codec<TaskState> TYPED_STATE = WordCodecs.reading(STATE, WorkflowProtocol::state);
 
     private static final Codec<Long> NUMBER =
             Codecs.via(FREE, value -> number(String.valueOf(value)), number -> number);

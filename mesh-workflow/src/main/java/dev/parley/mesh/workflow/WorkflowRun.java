@@ -2,6 +2,7 @@ package dev.parley.mesh.workflow;
 
 import dev.parley.mesh.workflow.Workflow.OnError;
 import dev.parley.mesh.workflow.Workflow.Step;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,34 +25,6 @@ public final class WorkflowRun {
     static final String RESUMES = "one/resumes";
 
     static final String REPEATS = "one/repeats";
-
-    /** State of a step. */
-    public enum StepState {
-        /** Not begun, or to be repeated. */
-        WAITING,
-        RUNNING,
-        /** Its task waits for an answer of the caller. */
-        INPUT_REQUIRED,
-        COMPLETED,
-        FAILED,
-        /** Not run, because a step on which it depends failed. */
-        SKIPPED,
-        CANCELED;
-
-        /** True if nothing happens to the step any more. */
-        public boolean isEnd() {
-            return compareTo(COMPLETED) >= 0;
-        }
-
-        /** The word on the wire. */
-        public String word() {
-            return name().toLowerCase(Locale.ROOT).replace('_', '-');
-        }
-
-        private static StepState of(String word) {
-            return valueOf(word.toUpperCase(Locale.ROOT).replace('-', '_'));
-        }
-    }
 
     /**
      * What has happened to a step.

@@ -3,8 +3,8 @@ package dev.parley.mesh.workflow;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codecs;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.mesh.workflow.Workflow.Step;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.mesh.workflow.WorkflowRun.Happening;
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.JsonText;

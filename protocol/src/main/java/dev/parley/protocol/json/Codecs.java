@@ -372,7 +372,7 @@ public final class Codecs {
     }
 
     /** A codec that reads more than {@code codec}, and writes the same. */
-    private abstract static class Lenient<T> extends Described<T> {
+    abstract static class Lenient<T> extends Described<T> {
         private final Codec<T> codec;
 
         Lenient(Codec<T> codec) {
@@ -579,27 +579,6 @@ public final class Codecs {
                     }
                     return other;
                 }
-            }
-        };
-    }
-
-    /** As {@code words}, which it writes; {@code read} understands more texts, and may throw {@link InvalidField}. */
-    public static <E> Codec<E> words(Codec<E> words, Function<String, ? extends @Nullable E> read) {
-        Codec<E> texts = via(TEXT, read, words::format);
-        return new Lenient<>(words) {
-            @Override
-            public @Nullable E read(JsonParser in) {
-                return texts.read(in);
-            }
-
-            @Override
-            public @Nullable E parse(List<String> given, String field) {
-                return texts.parse(given, field);
-            }
-
-            @Override
-            public @Nullable E parse(String text, String field) {
-                return texts.parse(text, field);
             }
         };
     }

@@ -2,8 +2,8 @@ package dev.parley.mesh.workflow.command;
 
 import dev.parley.command.SafeText;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
-import dev.parley.mesh.workflow.WorkflowRun.StepState;
 import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
