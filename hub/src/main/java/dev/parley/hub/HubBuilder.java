@@ -357,8 +357,8 @@ public final class HubBuilder {
         List<HubExtensionSource> own = hubExtensions.stream()
                 .map(extension -> extension.configured(reader))
                 .toList();
-        reader.requireAllRead();
         program.accept(reader);
+        reader.requireAllRead();
         return new Setup(given, settings, own, reader.shown(given.settings()));
     }
 }

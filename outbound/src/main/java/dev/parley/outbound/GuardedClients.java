@@ -40,18 +40,24 @@ public final class GuardedClients implements AutoCloseable {
     private final OutboundConnections connections;
 
     public GuardedClients(AddressRule rule) {
-        this(rule, CONNECT, CONNECTIONS_PER_HOST, null);
+        this(rule, CONNECT, CONNECTIONS_PER_HOST, false);
     }
 
     /**
      * @param connect timeout of connecting
      * @param perHost most connections to a host
-     * @param proxies for requests to hosts that are not dialled themselves, which the rule has to allow; null for none
+     * @param isOfPlatform whether proxies, keys and trusted authorities of the platform are used, for servers that the operator chose. The rule
+     *     has to allow the proxies
      */
-    public GuardedClients(AddressRule rule, Duration connect, int perHost, @Nullable ProxySelector proxies) {
+    public GuardedClients(AddressRule rule, Duration connect, int perHost, boolean isOfPlatform) {
         this.connect = connect;
         this.connections = new OutboundConnections(new OutboundConnections.Settings(
-                connect, SILENCE, perHost, SSLContexts::createDefault, proxies, new CheckedAddresses(rule)));
+                connect,
+                SILENCE,
+                perHost,
+                isOfPlatform ? SSLContexts::createSystemDefault : SSLContexts::createDefault,
+                isOfPlatform ? ProxySelector.getDefault() : null,
+                new CheckedAddresses(rule)));
     }
 
     /**

@@ -9,7 +9,6 @@ import dev.parley.outbound.http.OutboundRequest;
 import dev.parley.protocol.A2AException;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.ProxySelector;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpResponse;
@@ -56,15 +55,15 @@ public final class GuardedFetch implements AutoCloseable {
      * @param maxBytes largest body
      */
     public GuardedFetch(AddressRule rule, Duration total, int maxBytes) {
-        this(rule, total, maxBytes, null);
+        this(rule, total, maxBytes, false);
     }
 
-    /** @param proxies as those of {@link GuardedClients} */
-    public GuardedFetch(AddressRule rule, Duration total, int maxBytes, @Nullable ProxySelector proxies) {
+    /** @param isOfPlatform as that of {@link GuardedClients} */
+    public GuardedFetch(AddressRule rule, Duration total, int maxBytes, boolean isOfPlatform) {
         this.rule = requireNonNull(rule, "rule");
         this.total = requireNonNull(total, "total");
         this.maxBytes = maxBytes;
-        this.clients = new GuardedClients(rule, GuardedClients.CONNECT, 64, proxies);
+        this.clients = new GuardedClients(rule, GuardedClients.CONNECT, 64, isOfPlatform);
     }
 
     /** Returns a client under the same rule, with the same connections. */

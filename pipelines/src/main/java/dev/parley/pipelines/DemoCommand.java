@@ -14,6 +14,7 @@ import dev.parley.hub.Hub;
 import dev.parley.mesh.workflow.WorkflowOperation.Get;
 import dev.parley.mesh.workflow.WorkflowOperation.Run;
 import dev.parley.mesh.workflow.WorkflowOperation.RunView;
+import dev.parley.mesh.workflow.WorkflowOperation.StepState;
 import dev.parley.mesh.workflow.WorkflowOperation.StepView;
 import dev.parley.mesh.workflow.WorkflowOperation.Watch;
 import dev.parley.pipelines.step.StepInput;
@@ -22,6 +23,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -89,10 +91,10 @@ abstract class DemoCommand implements ProgramCommand {
             }
         }
         RunView last = one.call(new Get(id), CallContext.anonymous());
-        if (!last.state().equals("completed")) {
+        if (last.state() != TaskState.COMPLETED) {
             throw CommandException.failed(
                     "workflow_failed",
-                    "the pipeline ended with the state " + last.state()
+                    "the pipeline ended with the state " + last.state().word()
                             + (last.message() == null ? "" : ": " + last.message()),
                     null);
         }
@@ -110,8 +112,9 @@ abstract class DemoCommand implements ProgramCommand {
     }
 
     private static void progress(StepView step, CommandCall call) {
-        if (!step.state().equals("waiting")) {
-            call.output().note(step.id() + ": " + step.state() + (step.problem() == null ? "" : ", " + step.problem()));
+        if (step.state() != StepState.WAITING) {
+            String problem = step.problem() == null ? "" : ", " + step.problem();
+            call.output().note(step.id() + ": " + step.state().word() + problem);
         }
     }
 

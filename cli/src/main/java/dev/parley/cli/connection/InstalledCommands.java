@@ -7,6 +7,7 @@ import dev.parley.command.RowCommand;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.ServiceConfigurationError;
@@ -29,9 +30,9 @@ public final class InstalledCommands {
      * @param taken names of the commands of the program
      */
     public static List<CommandEntry> find(CliEnvironment around, Set<String> taken, Consumer<String> warn) {
-        String named = around.environment().get(VARIABLE);
-        Path place = named == null ? around.home().resolve(DIRECTORY) : around.path(named);
-        if (named == null && !Files.isDirectory(place)) {
+        String named = around.environment().getOrDefault(VARIABLE, "");
+        Path place = named.isEmpty() ? around.home().resolve(DIRECTORY) : around.path(named);
+        if (named.isEmpty() && (!place.isAbsolute() || !Files.isDirectory(place))) {
             return List.of();
         }
         List<Path> files = Jars.files(VARIABLE, place);
@@ -71,6 +72,13 @@ public final class InstalledCommands {
         if (command != null) {
             command.get().describe(CommandSpec.create());
         }
-        entry.below().forEach(InstalledCommands::check);
+        var names = new HashSet<String>();
+        for (CommandEntry below : entry.below()) {
+            if (!names.add(below.name())) {
+                throw new IllegalArgumentException(
+                        "command \"" + entry.name() + " " + below.name() + "\": duplicate name");
+            }
+            check(below);
+        }
     }
 }

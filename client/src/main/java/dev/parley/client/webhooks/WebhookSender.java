@@ -76,7 +76,7 @@ public final class WebhookSender implements AutoCloseable {
         this.rule = requireNonNull(rule, "rule");
         this.clock = requireNonNull(clock, "clock");
         this.limits = limits;
-        this.clients = new GuardedClients(rule, limits.connect(), CONNECTIONS_PER_HOST, null);
+        this.clients = new GuardedClients(rule, limits.connect(), CONNECTIONS_PER_HOST, false);
     }
 
     /**

@@ -248,7 +248,7 @@ public final class HttpWire implements AutoCloseable {
             TokenAnswer answer = form.send(http, lane(request), url.uri(), left);
             refuseRedirect(request, answer.status(), answer.headers());
             return answer;
-        } catch (IOException failure) {
+        } catch (IOException | RuntimeException failure) {
             throw trouble(request, failure);
         }
     }

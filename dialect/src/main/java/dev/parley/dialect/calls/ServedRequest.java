@@ -62,7 +62,7 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
 
     /** Has the agent answer a call whose dialect its answer shows. */
     public WireAnswer answer(UnversionedCall call, Operation read) {
-        return exchange(call.dialect(), call::row, read, (agent, operation) -> call.before(agent), true);
+        return exchange(call.dialect(), call::row, read, (agent, operation) -> call.before(agent), false);
     }
 
     private WireAnswer exchange(
@@ -99,8 +99,9 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
         headers.put("Content-Type", Headers.EVENT_STREAM);
         headers.putAll(dialect.streamHeaders());
         headers.put("X-Accel-Buffering", "no"); // nginx would collect events
+        FailureFraming shown = framing; // not this request, whose body would live as long as the stream
         return new WireAnswer.Events(
-                headers, row.frames(answer, stream), problem -> framing.form().failure(problem));
+                headers, row.frames(answer, stream), problem -> shown.form().failure(problem));
     }
 
     /** A document differs between callers, so caches of several must not keep it. */

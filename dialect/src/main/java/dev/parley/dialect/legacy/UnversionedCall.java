@@ -93,9 +93,8 @@ public final class UnversionedCall {
             if (!(operation instanceof GetTask)) {
                 return task;
             }
-            var read = (GetTask) envelope.params(row().request());
-            Task view = task.view(read.historyLength(), true);
-            return new LegacyEndpoint(agent, true, null).withEarlier(view, LegacyEndpoint.historyIn(read), context);
+            int length = LegacyEndpoint.historyIn(operation);
+            return new LegacyEndpoint(agent, true, null).withEarlier(task.view(length, true), length, context);
         }
 
         @Override
@@ -121,7 +120,12 @@ public final class UnversionedCall {
                         || refused.error() != A2AError.UNSUPPORTED_OPERATION) {
                     throw refused;
                 }
-                Task task = agent.call(new GetTask(null, subscribe.id(), null), context);
+                Task task;
+                try {
+                    task = agent.call(new GetTask(null, subscribe.id(), 0), context);
+                } catch (A2AException unread) {
+                    throw refused;
+                }
                 if (!task.state().isTerminal() || !isNamed(task.id(), watch)) {
                     throw refused;
                 }

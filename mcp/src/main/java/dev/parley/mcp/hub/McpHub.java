@@ -32,8 +32,11 @@ import org.jspecify.annotations.Nullable;
 final class McpHub implements HubExtension {
     static final String AGENT = "mcp";
     static final String PAGE = "/ui/credential";
-    static final ExtensionProtocol PROTOCOL =
-            McpExchange.protocol(ExtensionUri.permanent("/extensions/mcp/v1")).with(AuthorizeAgentTask.ROW);
+    static final ExtensionProtocol PROTOCOL = McpExchange.protocol(ExtensionUri.permanent("/extensions/mcp/v1"));
+
+    /** Apart from the others, which messages can carry: messages are kept, and credentials are not. */
+    private static final ExtensionProtocol CREDENTIAL_PROTOCOL =
+            ExtensionProtocol.of(PROTOCOL.uri(), AuthorizeAgentTask.ROW);
 
     private static final ExtensionView<AgentEndpoint> OPERATIONS =
             new ExtensionView<>(PROTOCOL.uri(), ExtensionView.Use::operations);
@@ -77,7 +80,10 @@ final class McpHub implements HubExtension {
     @Override
     public AgentExtension of(String hubUrl, String agentUrl, boolean streams) {
         url = hubUrl;
-        return AgentExtension.of(PROTOCOL, "Agents as tools of MCP").operations(PROTOCOL, new Requests());
+        var requests = new Requests();
+        return AgentExtension.of(PROTOCOL, "Agents as tools of MCP")
+                .operations(CREDENTIAL_PROTOCOL, requests)
+                .operations(PROTOCOL, requests);
     }
 
     @Override

@@ -193,8 +193,11 @@ public final class RequestModel {
      * @throws McpException INVALID_PARAMS if they are not those of the method
      */
     public static <P> P read(Codec<P> codec, Map<String, @Nullable Object> params) {
+        var known = new LinkedHashMap<>(params);
+        // Codecs read members in snake_case as well. MCP has one spelling, which headers are compared with.
+        known.keySet().removeIf(name -> name.indexOf('_', 1) > 0);
         try {
-            return codec.fromJson(params);
+            return codec.fromJson(known);
         } catch (A2AException wrong) {
             throw invalid(String.valueOf(wrong.getMessage()));
         }

@@ -111,7 +111,14 @@ public final class OutboundConnections implements AutoCloseable {
         context.setUserToken(lane);
         CloseableHttpClient client = http();
         sweepLater();
-        return client.executeOpen(host, request, context);
+        try {
+            return client.executeOpen(host, request, context);
+        } catch (IllegalStateException shutDown) {
+            if (closed) {
+                throw new IOException("the client is closed", shutDown);
+            }
+            throw shutDown;
+        }
     }
 
     private CloseableHttpClient http() throws IOException {

@@ -1,5 +1,6 @@
 package dev.parley.protocol.support;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
@@ -41,7 +42,7 @@ public final class Once<T> {
         CompletableFuture<T> known = value.get();
         try {
             return known == null ? null : known.join();
-        } catch (CompletionException failed) {
+        } catch (CompletionException | CancellationException failed) {
             return null;
         }
     }
@@ -51,7 +52,7 @@ public final class Once<T> {
             T made = maker.get();
             own.complete(made);
             return made;
-        } catch (RuntimeException | Error failure) {
+        } catch (Throwable failure) { // also a checked one that is not declared: others would wait for ever
             value.set(null); // before others see the failure, as they try themselves then
             own.completeExceptionally(failure);
             throw failure;

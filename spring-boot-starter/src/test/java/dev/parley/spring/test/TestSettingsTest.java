@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.hub.HubSettings;
+import dev.parley.protocol.settings.EffectiveSetting.Source;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import java.util.HashMap;
@@ -46,7 +47,7 @@ final class TestSettingsTest {
         assertThat(new TestSettings(environment).effective(spec("group-quota")).value())
                 .isEqualTo("1GB");
         assertThat(new TestSettings(environment).effective(spec("tls-cert")).source())
-                .isEqualTo("default");
+                .isEqualTo(Source.DEFAULT);
     }
 
     @Test

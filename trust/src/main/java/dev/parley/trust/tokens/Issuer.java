@@ -70,7 +70,8 @@ public final class Issuer {
     private static final Duration KEYS_GOOD_FOR = Duration.ofMinutes(1);
     private static final System.Logger LOG = System.getLogger("dev.parley.trust");
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-    private static final String GROUP = "issuers";
+    /** No group of callers has this name, so that none uses up these look-ups. */
+    private static final String GROUP = "/issuers";
     private static final int MAX_BYTES = 256 * 1024;
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
             JWSAlgorithm.RS256,
@@ -127,14 +128,16 @@ public final class Issuer {
         ProxySelector proxies = ProxySelector.getDefault();
         var hosts = new HashSet<>(allowed);
         for (String issuer : issuers) {
-            hosts.add(HttpUrl.of(requireSafe(issuer)).origin().host()); // localhost for all addresses of this machine
+            HttpUrl address = HttpUrl.of(requireSafe(issuer));
+            hosts.add(address.origin().host()); // localhost for all addresses of this machine
+            hosts.add(address.host().name());
             for (Proxy proxy : proxies == null ? List.<Proxy>of() : proxies.select(URI.create(issuer))) {
-                if (proxy.address() instanceof InetSocketAddress address) {
-                    hosts.add(address.getHostString());
+                if (proxy.address() instanceof InetSocketAddress place) {
+                    hosts.add(place.getHostString());
                 }
             }
         }
-        return new GuardedFetch(AddressRule.allowing(hosts), PATIENCE, MAX_BYTES, proxies);
+        return new GuardedFetch(AddressRule.allowing(hosts), PATIENCE, MAX_BYTES, true);
     }
 
     /** Over plain HTTP an attacker could replace the keys of an issuer. */
