@@ -10,7 +10,7 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.HubResource;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
-import dev.parley.protocol.support.Once;
+import dev.parley.protocol.support.Lazy;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -57,7 +57,7 @@ final class Console implements HubExtension {
     private final HubParts hub;
     private final boolean isOn;
     private final @Nullable String development = System.getProperty(DEVELOPMENT);
-    private final Once<Edition> packaged = new Once<>(() -> {
+    private final Lazy<Edition> packaged = new Lazy<>(() -> {
         ConsoleFiles files = ConsoleFiles.packaged();
         return new Edition(files, files.hash());
     });

@@ -2,7 +2,7 @@ package dev.parley.hub.extensions;
 
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.retry.Backoff;
-import dev.parley.protocol.support.Once;
+import dev.parley.protocol.support.Lazy;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
@@ -70,7 +70,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private static final Backoff READS = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
-    private final Once<Database> database;
+    private final Lazy<Database> database;
     private final InstantSource clock;
     private final Map<String, Named> handlers = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor alarm;
@@ -92,7 +92,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     /** @param opened returns the database, at the first use */
     DurableTimers(Supplier<Database> opened, InstantSource clock) {
-        this.database = new Once<>(() -> {
+        this.database = new Lazy<>(() -> {
             Database tables = opened.get();
             tables.migrate(TABLES);
             tables.listen(this);

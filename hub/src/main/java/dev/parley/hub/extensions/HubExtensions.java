@@ -24,7 +24,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.support.Once;
+import dev.parley.protocol.support.Lazy;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.spi.ModuleTables;
@@ -68,7 +68,7 @@ public final class HubExtensions implements AutoCloseable {
     private final DurableTimers timers;
     private final GuardedClients clients;
     /** Database of a hub without one, for an extension that needs it. */
-    private final Once<Database> temporary = new Once<>(() -> Database.temporary(scratch()));
+    private final Lazy<Database> temporary = new Lazy<>(() -> Database.temporary(scratch()));
 
     /**
      * Parts that each hub has.
@@ -122,12 +122,12 @@ public final class HubExtensions implements AutoCloseable {
     private final class Parts implements HubParts {
         private final Shared shared;
         private final @Nullable Database database;
-        private final Once<AuditTrail> audit;
+        private final Lazy<AuditTrail> audit;
 
         Parts(Shared shared, @Nullable Database database, @Nullable AuditTrail audit) {
             this.shared = shared;
             this.database = database;
-            this.audit = new Once<>(() -> audit == null ? AuditTrail.in(database(), InstantSource.system()) : audit);
+            this.audit = new Lazy<>(() -> audit == null ? AuditTrail.in(database(), InstantSource.system()) : audit);
         }
 
         @Override

@@ -13,7 +13,7 @@ import dev.parley.knowledge.model.SparqlService;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.extension.ExtensionProtocol;
-import dev.parley.protocol.support.Once;
+import dev.parley.protocol.support.Lazy;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
@@ -28,7 +28,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
     private final @Nullable KnowledgeTokenVerifier tokens;
     private final ExtensionProtocol protocol;
     private final HubParts hub;
-    private final Once<Graph> graph;
+    private final Lazy<Graph> graph;
     private volatile boolean closed;
 
     /**
@@ -45,7 +45,7 @@ final class GraphOfHub implements HubExtension, PersonalData {
         this.tokens = tokens;
         this.protocol = protocol;
         this.hub = hub;
-        this.graph = new Once<>(() -> graph == null ? opened() : graph);
+        this.graph = new Lazy<>(() -> graph == null ? opened() : graph);
         if (graph != null) {
             this.graph.get();
         }

@@ -15,7 +15,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.store.StatementStore;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.InvalidField;
-import dev.parley.protocol.support.Once;
+import dev.parley.protocol.support.Lazy;
 import graphql.language.Argument;
 import graphql.language.EnumValue;
 import graphql.language.Field;
@@ -52,7 +52,7 @@ public final class GraphQlQueries {
     private final GraphQlLimits limits;
     private final LongSupplier nanoTime;
     /** Schema of every graph. Made at the first query, because it takes longer than opening a graph. */
-    private final Once<GraphQlSchema> generic;
+    private final Lazy<GraphQlSchema> generic;
 
     private final TypedSchemas typed;
 
@@ -71,7 +71,7 @@ public final class GraphQlQueries {
         this.changes = changes;
         this.limits = limits;
         this.nanoTime = nanoTime;
-        generic = new Once<>(() -> GraphQlSchema.of("", limits));
+        generic = new Lazy<>(() -> GraphQlSchema.of("", limits));
         typed = new TypedSchemas(store, declarations, limits, nanoTime, background);
     }
 

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * A value that the first caller makes, and for which others wait meanwhile. No lock is held while it is made, which may take a disk or a
  * network. If it cannot be made, that caller gets the failure, and the next one tries again. Safe for any thread.
  */
-public final class Once<T> {
+public final class Lazy<T> {
     private final Supplier<T> maker;
     private final AtomicReference<@Nullable CompletableFuture<T>> value = new AtomicReference<>();
 
     /** @param maker makes the value; it must not ask for it */
-    public Once(Supplier<T> maker) {
+    public Lazy(Supplier<T> maker) {
         this.maker = maker;
     }
 

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-final class OnceTest {
+final class LazyTest {
     private final AtomicInteger made = new AtomicInteger();
 
     @Test
     void isMadeByTheFirstCaller() {
-        var once = new Once<>(made::incrementAndGet);
+        var once = new Lazy<>(made::incrementAndGet);
 
         assertThat(once.ifMade()).isNull();
         assertThat(once.ifBegun()).isNull();
@@ -30,7 +30,7 @@ final class OnceTest {
     void othersWaitWhileItIsMade() throws Exception {
         var begun = new CountDownLatch(1);
         var goOn = new CompletableFuture<Integer>();
-        var once = new Once<>(() -> {
+        var once = new Lazy<>(() -> {
             made.incrementAndGet();
             begun.countDown();
             return goOn.join();
@@ -53,7 +53,7 @@ final class OnceTest {
     void whoWaitedForAFailureTriesAgain() throws Exception {
         var begun = new CountDownLatch(1);
         var goOn = new CompletableFuture<Integer>();
-        var once = new Once<>(() -> {
+        var once = new Lazy<>(() -> {
             if (made.incrementAndGet() > 1) {
                 return 7;
             }
