@@ -24,7 +24,8 @@ public final class FusekiServer implements AutoCloseable {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Path jar = Path.of("..", "knowledge", "target", "fuseki", "fuseki-server.jar")
                 .toAbsolutePath();
-        var builder = new ProcessBuilder(java, "-Xmx512m", "-XX:+UseSerialGC", "-cp", jar.toString())
+        var builder = new ProcessBuilder(
+                        java, "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", jar.toString())
                 .directory(directory.toFile())
                 .redirectErrorStream(true);
         builder.command().add("org.apache.jena.fuseki.main.cmds.FusekiMainCmd");
