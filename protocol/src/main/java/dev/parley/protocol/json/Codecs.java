@@ -83,7 +83,7 @@ public final class Codecs {
     }
 
     /** A codec whose reader and writer are its subclass's. */
-    private abstract static class Described<T> implements Codec<T> {
+    abstract static class Described<T> implements Codec<T> {
         private final String expected;
         private final Function<Function<Codec<?>, Map<String, Object>>, Map<String, Object>> schema;
 
