@@ -207,7 +207,7 @@ public interface ActivityOperation {
     record Change(
             long number,
             Instant at,
-            Kind kind,
+            Change.Kind kind,
             @Nullable String taskId,
             @Nullable String agent,
             @Nullable String contextId,
@@ -246,38 +246,40 @@ public interface ActivityOperation {
 
         /** The caller has all changes up to this number; those that it does not see are left out. */
         public static Change position(long number, Instant at) {
-            return new Change(number, at, Kind.POSITION, null, null, null, null, null, null, null, null, null, null);
+            return new Change(
+                    number, at, Change.Kind.POSITION, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** Changes without numbers were left out. */
         public static Change gap(Instant at) {
-            return new Change(0, at, Kind.GAP, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Change.Kind.GAP, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** A task has events that leave its state as it was. */
         public static Change progress(Instant at, String taskId, String agent, String group, @Nullable String text) {
-            return new Change(0, at, Kind.PROGRESS, taskId, agent, null, null, null, null, null, group, text, null);
+            return new Change(
+                    0, at, Change.Kind.PROGRESS, taskId, agent, null, null, null, null, null, group, text, null);
         }
 
         /** An agent is hosted, or no longer. */
         public static Change ofAgent(Instant at, String agent, boolean isHosted) {
             Hosting change = isHosted ? Hosting.HOSTED : Hosting.REMOVED;
-            return new Change(0, at, Kind.AGENT, null, agent, null, null, null, null, null, null, null, change);
+            return new Change(0, at, Change.Kind.AGENT, null, agent, null, null, null, null, null, null, null, change);
         }
 
         /** The audit log has new rows. */
         public static Change ofAudit(Instant at) {
-            return new Change(0, at, Kind.AUDIT, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Change.Kind.AUDIT, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** Agents of the hub were called: its measures have changed. */
         public static Change ofCalls(Instant at) {
-            return new Change(0, at, Kind.CALLS, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Change.Kind.CALLS, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** The hub began to refuse new tasks or changes, or to accept them again. */
         public static Change ofHub(Instant at) {
-            return new Change(0, at, Kind.HUB, null, null, null, null, null, null, null, null, null, null);
+            return new Change(0, at, Change.Kind.HUB, null, null, null, null, null, null, null, null, null, null);
         }
 
         /** This change in a stream of one group. */
@@ -336,7 +338,7 @@ public interface ActivityOperation {
     record Span(
             String id,
             @Nullable String parent,
-            Kind kind,
+            Span.Kind kind,
             String agent,
             String caller,
             String name,
@@ -365,7 +367,7 @@ public interface ActivityOperation {
      */
     record SpanEvent(
             Instant at,
-            Kind kind,
+            SpanEvent.Kind kind,
             @Nullable TaskState state,
             @Nullable String text) {
         /** Kind of an event. */

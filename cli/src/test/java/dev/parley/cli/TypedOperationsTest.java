@@ -227,7 +227,7 @@ final class TypedOperationsTest {
             case Map<?, ?> members -> {
                 if (members.get("$ref") instanceof String reference) {
                     Object schema = document;
-                    for (String step : reference.substring(2).split("/")) {
+                    for (String step : reference.substring(2).split("/", -1)) {
                         schema = member(schema, step);
                     }
                     addChoices(found, name, schema, document);

@@ -48,7 +48,7 @@ public sealed interface RouteCredential {
     }
 
     /**
-     * Reads what {@link #json} returns.
+     * Reads the credential in the options of a route.
      *
      * @throws IllegalArgumentException if a member is missing or wrong
      */

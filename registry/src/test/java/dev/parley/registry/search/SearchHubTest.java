@@ -17,11 +17,8 @@ final class SearchHubTest {
     @Test
     @DisplayName("ONE34 GEM13 agents are ranked by words and filtered, with scores, reasons and facets")
     void search() throws Exception {
-        try (Hub hub = Hub.builder()
-                .inMemory()
-                .port(0)
-                .set("registry-probes", "0s")
-                .start()) {
+        try (Hub hub =
+                Hub.builder().inMemory().port(0).set("registry-probes", "0s").start()) {
             var web = ExtensionKit.caller(hub.url());
             for (String[] agent :
                     new String[][] {{"Translator", "translate"}, {"Adder", "add"}, {"Interpreter", "translate", "speak"}
@@ -52,11 +49,8 @@ final class SearchHubTest {
     @Test
     @DisplayName("of equal agents the one with reviews below three stars ranks last, until its reviews are better")
     void reviews() throws Exception {
-        try (Hub hub = Hub.builder()
-                .inMemory()
-                .port(0)
-                .set("registry-probes", "0s")
-                .start()) {
+        try (Hub hub =
+                Hub.builder().inMemory().port(0).set("registry-probes", "0s").start()) {
             var web = ExtensionKit.caller(hub.url());
             String first = web.post("/registry/agents", Cards.registration(Cards.v1("Smith A", "forge"), "public"))
                     .text("id");
@@ -79,11 +73,8 @@ final class SearchHubTest {
     @Test
     @DisplayName("ONE38, M12: of equal agents the one with the lower price ranks first, and the factor is shown")
     void cheaperOnesRankFirst() throws Exception {
-        try (Hub hub = Hub.builder()
-                .inMemory()
-                .port(0)
-                .set("registry-probes", "0s")
-                .start()) {
+        try (Hub hub =
+                Hub.builder().inMemory().port(0).set("registry-probes", "0s").start()) {
             var web = ExtensionKit.caller(hub.url());
             for (String price : List.of("9", "0.1", "0")) {
                 String card = Cards.v1("Smith " + price.replace(".", "-"), "forge");

@@ -72,6 +72,7 @@ public final class Issuer {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     /** No group of callers has this name, so that none uses up these look-ups. */
     private static final String GROUP = "/issuers";
+
     private static final int MAX_BYTES = 256 * 1024;
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
             JWSAlgorithm.RS256,
