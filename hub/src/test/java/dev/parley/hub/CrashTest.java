@@ -45,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class CrashTest {
     private static final int WRITERS = 8;
     private static final int STREAMS = 4;
+    private static final int KILLS = Integer.getInteger("parley.test.kills", 10);
 
     @TempDir
     Path data = Path.of("");
@@ -79,8 +80,8 @@ final class CrashTest {
     @Test
     @Tag("heavy")
     @Tag("crash")
-    void nothingAcknowledgedIsLostWhenTheProcessIsKilledThirtyTimes() throws Exception {
-        killAndCheck(30);
+    void nothingAcknowledgedIsLostWhenTheProcessIsKilledAgainAndAgain() throws Exception {
+        killAndCheck(KILLS);
     }
 
     private void killAndCheck(int kills) throws Exception {

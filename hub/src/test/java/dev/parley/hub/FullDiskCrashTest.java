@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("crash")
 @Timeout(1_800)
 final class FullDiskCrashTest {
-    private static final int CYCLES = 100;
+    private static final int CYCLES = Integer.getInteger("parley.test.kills", 24);
     private static final int SENDERS = 4;
     private static final Duration SOON = Duration.ofSeconds(60);
 
