@@ -35,7 +35,7 @@ final class TypedOperationsTest {
      * them. The list only becomes shorter.
      */
     private static final Map<String, String> DOCUMENTS_OF_OTHERS = Map.ofEntries(
-            entry("#*Task*.metadata", "A2A lets callers, agents and extensions put there what they like"),
+            entry("#*Task*.metadata", "callers, agents and extensions of A2A define its members"),
             entry("CancelTask.metadata", "as that of a task"),
             entry("#Message.metadata", "as that of a task"),
             entry("#Part.metadata", "as that of a task"),
@@ -49,7 +49,7 @@ final class TypedOperationsTest {
             entry("*.statement*.provenance", "the source of a statement writes it"),
             entry("admin/privacy/reviews.reviews.update.metadata", "the author of an update writes it"),
             entry("admin/knowledge/reviews/list.reviews.update.metadata", "the author of an update writes it"),
-            entry("knowledge/*.metadata", "the extension for knowledge graphs lets callers put there what they like"),
+            entry("knowledge/*.metadata", "callers of the extension for knowledge graphs define its members"),
             entry("knowledge/*.variables", "of a GraphQL query, which its caller names"),
             entry("knowledge/query.queryMetadata", "the extension for knowledge graphs leaves its members to servers"),
             entry(

@@ -19,7 +19,7 @@ final class AuthorizeTaskTest {
                 .isEqualTo(Map.of("taskId", "1", "state", "WORKING"));
     }
 
-    /** Refused by the handler, so that a caller without authorization is told of that first. */
+    /** The handler refuses these, after the check of authorization. */
     @Test
     void whatIsNoTextIsAbsent() {
         assertThat(AuthorizeTask.ROW.request().fromJson(Map.of("taskId", 1, "credential", List.of("sesame"))))

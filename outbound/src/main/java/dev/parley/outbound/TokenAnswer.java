@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param members empty unless the body is a JSON object
  */
 public record TokenAnswer(int status, HttpHeaders headers, Map<String, @Nullable Object> members, boolean isObject) {
-    /** Longest life of a token that is told apart from an endless one. */
+    /** Longest lifetime of a token; a longer one is shortened to it. */
     public static final Duration LONGEST = Duration.ofDays(3650);
 
     /** Reads a body of any kind. */

@@ -35,7 +35,7 @@ public sealed interface ServerNotification {
     }
 
     /**
-     * Changes that a client wants to hear of, or that a server has accepted to send.
+     * Changes that a client subscribes to, or that a server has accepted to send.
      *
      * @param uris of resources; null for none
      * @param taskIds null for none

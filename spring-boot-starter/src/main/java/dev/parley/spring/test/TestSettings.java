@@ -16,7 +16,7 @@ import org.springframework.test.context.support.TestPropertySourceUtils;
 
 /** Settings of the hub of a test: those of the application, except for its deployment, which only the test itself sets. */
 final class TestSettings implements SettingReader {
-    /** Where a hub listens, what it keeps, and whom it admits. */
+    /** Settings of addresses, storage and authentication. */
     static final Set<String> OF_DEPLOYMENT = Set.of(
             "port",
             "bind",
