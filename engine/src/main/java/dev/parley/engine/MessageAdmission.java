@@ -26,7 +26,6 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.Send;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Operation.SendStreamingMessage;
-import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.SendResult;
@@ -36,14 +35,12 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Admission of messages, which begin, continue or repeat a task, and the answers to their senders. */
@@ -61,8 +58,7 @@ final class MessageAdmission {
     private final Agent agent;
     private final Runner runner;
     private final TaskWebhooks webhooks;
-    private final List<String> inputModes;
-    private final List<String> outputModes;
+    private final MediaTypes media;
 
     MessageAdmission(Parts parts, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
         this.parts = parts;
@@ -70,12 +66,7 @@ final class MessageAdmission {
         this.agent = agent;
         this.runner = runner;
         this.webhooks = webhooks;
-        this.inputModes = card.defaultInputModes();
-        this.outputModes = Stream.concat(
-                        card.defaultOutputModes().stream(),
-                        card.skills().stream().flatMap(skill -> skill.outputModes().stream()))
-                .distinct()
-                .toList();
+        this.media = MediaTypes.of(card);
     }
 
     /**
@@ -236,10 +227,10 @@ final class MessageAdmission {
         requireText("message.messageId", message.messageId());
         requireText("message.contextId", message.contextId());
         requireText("message.taskId", message.taskId());
-        checkMediaTypes(message);
+        media.checkParts(message);
         // In 0.1 every card negotiates; later, clients send lists that they do not mean to agents that declare nothing.
         if (context.namesTasks() || agent.declaresOutputModes()) {
-            checkOutputModes(send.configuration().acceptedOutputModes());
+            media.checkAccepted(send.configuration().acceptedOutputModes());
         }
         PushConfig webhook = send.configuration().pushConfig();
         if (webhook != null) {
@@ -319,65 +310,6 @@ final class MessageAdmission {
                 throw refused;
             }
         });
-    }
-
-    private void checkMediaTypes(Message message) {
-        for (Part part : message.parts()) {
-            String type = part.mediaType();
-            if (type != null
-                    && !(part instanceof Part.Text)
-                    && inputModes.stream().noneMatch(mode -> matches(mode, type))) {
-                throw A2AException.of(
-                        A2AError.CONTENT_TYPE_NOT_SUPPORTED,
-                        "Unsupported media type " + type + " (expected: one of " + String.join(", ", inputModes) + ")");
-            }
-        }
-    }
-
-    /** @throws A2AException CONTENT_TYPE_NOT_SUPPORTED if the agent writes nothing that the caller accepts */
-    private void checkOutputModes(List<String> accepted) {
-        boolean any = accepted.isEmpty()
-                || outputModes.isEmpty()
-                || accepted.stream().anyMatch(one -> outputModes.stream().anyMatch(mode -> accepts(one, mode)));
-        if (!any) {
-            throw A2AException.of(
-                    A2AError.CONTENT_TYPE_NOT_SUPPORTED,
-                    "Unsupported output modes " + String.join(", ", accepted) + " (expected: one of "
-                            + String.join(", ", outputModes) + ")");
-        }
-    }
-
-    /**
-     * Returns whether a caller that accepts {@code accepted} can read {@code mode}. Callers also send single words: kinds of
-     * parts, as in 0.1, or either half of a media type.
-     */
-    private static boolean accepts(String accepted, String mode) {
-        String wanted = withoutParameters(accepted);
-        return switch (wanted) {
-            case "", "*", "file" -> true;
-            // Unknown subtypes of text are read like plain text (RFC 2046, section 4.1.4); clients name no others.
-            case "text/plain" -> matches("text/*", mode) || matches(mode, wanted);
-            case "data" -> matches("application/json", mode) || matches(mode, "application/json");
-            default ->
-                wanted.indexOf('/') < 0
-                        ? matches(wanted + "/*", mode)
-                                || withoutParameters(mode).endsWith("/" + wanted)
-                                || mode.equals("*/*")
-                        : matches(wanted, mode) || matches(mode, wanted);
-        };
-    }
-
-    private static boolean matches(String mode, String type) {
-        String bare = withoutParameters(type);
-        return mode.equals("*/*")
-                || withoutParameters(mode).equals(bare)
-                || mode.endsWith("/*")
-                        && bare.startsWith(mode.substring(0, mode.length() - 1).toLowerCase(Locale.ROOT));
-    }
-
-    private static String withoutParameters(String type) {
-        int parameters = type.indexOf(';');
-        return (parameters < 0 ? type : type.substring(0, parameters)).strip().toLowerCase(Locale.ROOT);
     }
 
     private Pin fresh(Message message, CallContext context) {
