@@ -73,14 +73,24 @@ final class MessageAdmission {
      * A send that has been let in.
      *
      * @param pin of the task, for the sender
-     * @param since the event from which on the outcome counts
+     * @param accepted the task with the message that it goes on with; null if it does not, or another engine admitted the message
      * @param turn what runs because of it; null if it was a repetition, or another engine processes it
      * @param begun whether it begins a task, so that its stream begins with the first event
      * @param continues whether it is a new message to a task
      */
-    private record Sent(Pin pin, long since, @Nullable HandlerRun turn, boolean begun, boolean continues) {
+    private record Sent(
+            Pin pin,
+            @Nullable LoggedEvent accepted,
+            @Nullable HandlerRun turn,
+            boolean begun,
+            boolean continues) {
         LiveTask live() {
             return pin.task();
+        }
+
+        /** The number of the event from which on the outcome counts. */
+        long since() {
+            return accepted == null ? 0 : accepted.sequence();
         }
     }
 
@@ -110,15 +120,11 @@ final class MessageAdmission {
         return sent.pin().into(pin -> {
             await(sent, task -> true, context);
             Integer length = send.configuration().historyLength();
-            TaskReader reader;
-            if (sent.begun()) {
-                reader = new TaskReader(pin, parts.log(), -1, view(length));
-            } else if (length == null && sent.continues()) {
-                String messageId = send.message().messageId();
-                reader = TaskReader.fromSnapshot(pin, parts.log(), task -> since(task, messageId));
-            } else {
-                reader = TaskReader.fromSnapshot(pin, parts.log(), view(length));
-            }
+            UnaryOperator<Task> view =
+                    length == null && sent.continues() ? task -> since(task, messageId(send)) : view(length);
+            TaskReader reader = sent.begun()
+                    ? new TaskReader(pin, parts.log(), -1, view)
+                    : TaskReader.fromSnapshot(pin, parts.log(), sent.accepted(), view);
             // Older dialects end their streams, or keep them open, as their own versions say.
             return context.dialect().equals(CallContext.V1) ? reader.untilSettled() : reader;
         });
@@ -330,10 +336,10 @@ final class MessageAdmission {
                 first.message().in(rival.contextId(), rival.key().taskId()), said(message, rival.key(), context));
         Pin pin = tasks.live().pin(rival);
         if (rival.ahead() == null) {
-            return new Sent(pin, 0, null, true, false);
+            return new Sent(pin, null, null, true, false);
         }
         pin.close();
-        return new Sent(tasks.pinned(rival.key()), 0, null, false, false);
+        return new Sent(tasks.pinned(rival.key()), null, null, false, false);
     }
 
     private @Nullable Sent known(MessageKey messageKey, Message message, CallContext context) {
@@ -344,7 +350,7 @@ final class MessageAdmission {
         }
         return known.into(pin -> {
             requireRepetition(pin.task(), message, context);
-            return new Sent(pin, 0, null, false, false);
+            return new Sent(pin, null, null, false, false);
         });
     }
 
@@ -393,7 +399,7 @@ final class MessageAdmission {
             claim = claim(live, messageKey);
             live.runs().enter(turn);
             runner.start(turn);
-            return new Sent(pin, 0, turn, true, false);
+            return new Sent(pin, null, turn, true, false);
         } catch (RuntimeException refused) {
             if (claim != null) {
                 parts.log().release(claim);
@@ -434,14 +440,12 @@ final class MessageAdmission {
         long before = live.written();
         parts.turns().take(live.key(), live.contextId());
         var turn = turn(live, send, context, true, messageKey);
-        long since;
         try {
-            since = goOn(turn, send, context, messageKey, name, before);
+            return new Sent(pin, goOn(turn, send, context, messageKey, name, before), turn, false, true);
         } catch (RuntimeException refused) {
             parts.turns().giveBack(live.key(), live.contextId());
             throw refused;
         }
-        return new Sent(pin, since, turn, false, true);
     }
 
     /**
@@ -458,7 +462,7 @@ final class MessageAdmission {
             case Handed.Kept kept -> null;
             case Handed.Done(String taskId) -> {
                 pin.close();
-                yield new Sent(tasks.pinned(key(context, taskId)), 0, null, false, true);
+                yield new Sent(tasks.pinned(key(context, taskId)), null, null, false, true);
             }
             case Handed.Lost lost -> {
                 A2AException ended =
@@ -471,8 +475,8 @@ final class MessageAdmission {
         };
     }
 
-    /** Lets the task of {@code turn} go on with a message, and returns the number of the event that says so. */
-    private long goOn(
+    /** Lets the task of {@code turn} go on with a message, and returns the task with it. */
+    private LoggedEvent goOn(
             HandlerRun turn,
             Send send,
             CallContext context,

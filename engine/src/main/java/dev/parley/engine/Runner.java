@@ -17,6 +17,7 @@ import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Role;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -134,25 +136,31 @@ final class Runner {
 
     /**
      * Lets a turn of a task run that is there already, after {@code events}, which say what made it go on. Returns the
-     * number of the last of them.
+     * task with these events, and the number of the last of them.
      *
      * @throws A2AException UNAVAILABLE if too many wait already, or what {@code events} throws; nothing has changed then
      */
-    long goOn(HandlerRun turn, Function<Task, List<TaskEvent>> events) {
+    LoggedEvent goOn(HandlerRun turn, Function<Task, List<TaskEvent>> events) {
         LiveTask live = turn.live();
         boolean[] first = new boolean[1];
+        var after = new AtomicReference<Task>();
         long since = live.emit(task -> {
             if (live.runs().current() == null && !requireNonNull(task).state().isTerminal()) {
                 checkRoom(live.key().scope().group());
             }
             List<TaskEvent> said = events.apply(requireNonNull(task));
             first[0] = live.runs().enter(turn);
+            Task next = task;
+            for (TaskEvent event : said) {
+                next = event.applyTo(next);
+            }
+            after.set(next);
             return said;
         });
         if (first[0]) {
             goOn(turn);
         }
-        return since;
+        return new LoggedEvent(since, requireNonNull(after.get()));
     }
 
     /** Returns the state of a task after an answer of its caller: submitted if the agent has no free slot. */
@@ -476,7 +484,7 @@ final class Runner {
         Task waiting = requireNonNull(live.ahead());
         HandlerRun turn = again(live, waiting, context, true, attempt(waiting));
         turn.give(credential);
-        return goOn(turn, task -> {
+        LoggedEvent resumed = goOn(turn, task -> {
             if (task.state() != TaskState.AUTH_REQUIRED) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION,
@@ -486,6 +494,7 @@ final class Runner {
             live.causedBy(Tasks.cause(context));
             return List.of(turn.moved(resumed(live.key()), null, Map.of()));
         });
+        return resumed.sequence();
     }
 
     private static int attempt(Task task) {

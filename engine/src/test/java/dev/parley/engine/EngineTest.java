@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static dev.parley.engine.Calls.ALICE;
 import static dev.parley.engine.Calls.await;
+import static dev.parley.engine.Calls.awaitUntil;
 import static dev.parley.engine.Calls.drain;
 import static dev.parley.engine.Calls.sendImmediately;
 import static java.util.Objects.requireNonNull;
@@ -44,6 +45,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -288,6 +291,71 @@ final class EngineTest {
         assertThat(agent.call(GetTask.of(asked.id()), ALICE).history())
                 .extracting(Message::text)
                 .startsWith("bread", "what else?", "butter", "what else?");
+    }
+
+    @Test
+    @DisplayName(
+            "K11: the stream of a follow-up has all that its agent says, also if the log writes it together with the follow-up")
+    void theStreamOfAFollowUpLacksNothingThatItsAgentSaysAtOnce() throws Exception {
+        for (Integer length : new Integer[] {null, 2}) {
+            for (boolean isRunning : new boolean[] {false, true}) {
+                assertThat(statesOfAFollowUp(length, isRunning))
+                        .as("history of %s messages, agent runs: %s", length, isRunning)
+                        .startsWith(TaskState.WORKING)
+                        .endsWith(TaskState.WORKING, TaskState.COMPLETED);
+            }
+        }
+    }
+
+    /** The states in the stream of a follow-up whose agent has ended before the log writes the follow-up. */
+    private List<TaskState> statesOfAFollowUp(@Nullable Integer historyLength, boolean isRunning) throws Exception {
+        SteppedLog stepped = SteppedLog.flowing(new MemoryTaskLog());
+        var asks = new CountDownLatch(1);
+        var hasSaidAll = new CountDownLatch(1);
+        try (Engine late = Engine.builder(stepped).build()) {
+            AgentEndpoint agent = late.host(Agent.named("agent", "For a test").handle((request, reply) -> {
+                if (request.isFollowUp()) {
+                    reply.working("looking for " + request.text());
+                    reply.complete(request.text());
+                    hasSaidAll.countDown();
+                } else {
+                    reply.working("looking for bread");
+                    asks.await();
+                    reply.askForInput("what else?");
+                }
+            }));
+            Task task = sendImmediately(agent, "bread");
+            if (!isRunning) {
+                asks.countDown();
+                awaitUntil(() -> agent.call(GetTask.of(task.id()), ALICE).state() == TaskState.INPUT_REQUIRED);
+            }
+            stepped.step();
+            var send = new SendStreamingMessage(
+                    null,
+                    Message.user(Part.text("butter")).in(null, task.id()),
+                    new SendConfiguration(List.of(), null, historyLength, false),
+                    Map.of());
+            Future<List<LoggedEvent>> events = threads.submit(() -> {
+                try (Feed<LoggedEvent> stream = agent.watch(send, ALICE)) {
+                    return drain(stream);
+                }
+            });
+            stepped.awaitWaiting(1);
+            asks.countDown();
+            hasSaidAll.await();
+            awaitUntil(() -> {
+                stepped.commit();
+                return events.isDone();
+            });
+            return events.get().stream()
+                    .map(LoggedEvent::event)
+                    .flatMap(event -> event instanceof Task shown
+                            ? Stream.of(shown.state())
+                            : event instanceof TaskStatusUpdateEvent update
+                                    ? Stream.of(update.status().state())
+                                    : Stream.empty())
+                    .toList();
+        }
     }
 
     @Test

@@ -49,7 +49,18 @@ public final class TaskReader implements Feed<LoggedEvent>, LiveTask.Reader {
 
     /** A reader that begins with the task as it stands. */
     public static TaskReader fromSnapshot(Pin pin, TaskLog log, UnaryOperator<Task> view) {
-        LoggedEvent snapshot = pin.task().snapshot(view);
+        return fromSnapshot(pin, log, null, view);
+    }
+
+    /**
+     * A reader that begins with the task as it stood.
+     *
+     * @param past the task after the event with that number; null for the task as it stands
+     */
+    public static TaskReader fromSnapshot(Pin pin, TaskLog log, @Nullable LoggedEvent past, UnaryOperator<Task> view) {
+        LoggedEvent snapshot = past != null && past.event() instanceof Task task
+                ? new LoggedEvent(past.sequence(), view.apply(task))
+                : pin.task().snapshot(view);
         var reader = new TaskReader(pin, log, snapshot.sequence(), view);
         reader.snapshot = snapshot;
         return reader;
