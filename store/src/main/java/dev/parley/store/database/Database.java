@@ -312,7 +312,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                     "the tables of " + module + " have version",
                     write(session -> Migrations.version(session, module)),
                     scripts,
-                    (statements, version) -> writeUnhurried(session -> {
+                    (statements, version) -> unhurried(() -> write(session -> {
                         system.unlimited(session, () -> {
                             for (String sql : (Iterable<String>) statements::iterator) {
                                 session.once(system.spelled(sql));
@@ -320,7 +320,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                         });
                         storage.read(session); // a script may have added sums
                         return Migrations.setVersion(session, module, version);
-                    }));
+                    })));
         } catch (SQLException impossible) {
             throw new StoreException("the tables of " + module, impossible);
         }
@@ -331,11 +331,11 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         migrate(tables.module(), tables.scripts());
     }
 
-    /** Writes what may take the database longer than others' works wait: changes of tables, at the start. */
-    private <T> T writeUnhurried(DatabaseRead<T> change) {
+    /** Does what may take the database longer than others' works wait, such as changes of tables at the start. */
+    <T extends @Nullable Object> T unhurried(Supplier<T> work) {
         writer.takeTime(true);
         try {
-            return write(change);
+            return work.get();
         } finally {
             writer.takeTime(false);
         }

@@ -1,6 +1,5 @@
 package dev.parley.store.database;
 
-import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.DatabaseKind;
@@ -41,11 +40,10 @@ public final class Place {
                 : Store.open(schema, clock, EncryptionAtRest.PLAIN, wrapper);
     }
 
-    /** Opens the store of PostgreSQL, whose works wait so long for a database that does not answer. */
-    static Store impatient(InstantSource clock, Wrapper wrapper, Duration patience, Once once) {
+    /** Opens a database of PostgreSQL whose works wait so long for an answer. */
+    static Database impatient(Wrapper wrapper, Duration patience) {
         try {
-            return Store.in(
-                    Database.open(PostgresqlServer.schema(), wrapper, patience), clock, EncryptionAtRest.PLAIN, once);
+            return Database.open(PostgresqlServer.schema(), wrapper, patience);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
