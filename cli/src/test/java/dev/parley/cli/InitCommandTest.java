@@ -56,6 +56,44 @@ class InitCommandTest {
     }
 
     @Test
+    void anApplicationOfSpringBootHasTheReleaseWithWhichTheStarterIsTested() throws IOException {
+        Shell.Ran ran = shell.run("init", "price-list", "--with", "spring");
+
+        Path project = directory.resolve("price-list");
+        assertThat(ran.status()).isZero();
+        String starter = Files.readString(Path.of("../spring-boot-starter/pom.xml"));
+        String release = starter.replaceFirst("(?s).*?<spring-boot.version>([^<]+)<.*", "$1");
+        assertThat(project.resolve("pom.xml"))
+                .content()
+                .contains("<version>" + release + "</version>", "parley-spring-boot-starter");
+        String grpc = Files.readString(Path.of("../pom.xml")).replaceFirst("(?s).*<grpc.version>([^<]+)<.*", "$1");
+        assertThat(project.resolve("pom.xml"))
+                .content()
+                .contains("<grpc-java.version>" + grpc + "</grpc-java.version>");
+        assertThat(project.resolve("src/main/java/pricelist/PriceListApplication.java"))
+                .content()
+                .contains("@SpringBootApplication", "Agent.named(\"price-list\"");
+        assertThat(project.resolve("src/test/java/pricelist/PriceListApplicationTest.java"))
+                .content()
+                .contains("@ParleyTest");
+        assertThat(project.resolve("src/main/resources/application.properties"))
+                .hasContent("spring.application.name=price-list");
+        assertThat(project.resolve("README.md"))
+                .content()
+                .contains("target/price-list.jar", "http://localhost:8080/a2a")
+                .doesNotContainPattern("@[a-z]+@");
+    }
+
+    @Test
+    void aKindOfProjectThatIsUnknownOrHasNoGradleBuildIsAUsageError() {
+        assertThat(shell.run("init", "hello", "--with", "sprng").err())
+                .contains("--with sprng: unknown (expected: spring)");
+        assertThat(shell.run("init", "hello", "--with", "spring", "--gradle").err())
+                .contains("--with and --gradle together");
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
     void anExistingDirectoryIsLeftAsItIs() throws IOException {
         Path file = Files.writeString(
                 Files.createDirectory(directory.resolve("hello")).resolve("pom.xml"), "mine");

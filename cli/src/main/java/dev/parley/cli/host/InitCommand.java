@@ -28,6 +28,7 @@ public final class InitCommand {
         return Command.of(InitCommand::run)
                 .argument("NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list.")
                 .flag("--gradle", "Create a build for Gradle, in place of one for Maven.")
+                .option("--with", "KIND", "Create another kind of project: " + Template.names() + ".")
                 .settings("output")
                 .footer(
                         "Maven, Gradle and the agent need Java 21 or newer; parley jdk prints the JDK to use. For"
@@ -43,9 +44,9 @@ public final class InitCommand {
                     "project name \"" + name + "\": invalid (expected: a-z, 0-9 and single -, at most 63 characters)",
                     "parley init price-list");
         }
-        boolean gradle = call.has("--gradle");
+        var project = new Project(name, template(call));
         Path directory = call.path(name);
-        Map<String, String> files = files(name, gradle);
+        Map<String, String> files = project.files();
         try {
             write(directory, files);
         } catch (FileAlreadyExistsException exists) {
@@ -54,7 +55,8 @@ public final class InitCommand {
         } catch (IOException failure) {
             throw CommandException.of(Kind.INTERNAL, "cannot create " + directory + ": " + failure, null, failure);
         }
-        String run = run(name, gradle);
+        String run = "cd " + name + " && export JAVA_HOME=" + Invocation.quoted(System.getProperty("java.home"))
+                + " && " + project.template.run(name);
         call.output()
                 .result(
                         () -> Json.write(Map.of(
@@ -72,39 +74,89 @@ public final class InitCommand {
         return 0;
     }
 
-    /** The commands that build and run the project, with the JDK of this program: the default one may be too old. */
-    private static String run(String name, boolean gradle) {
-        String jdk = Invocation.quoted(System.getProperty("java.home"));
-        return "cd " + name + " && export JAVA_HOME=" + jdk + " && "
-                + (gradle ? "gradle run" : "mvn package && \"$JAVA_HOME/bin/java\" -jar target/" + name + ".jar");
-    }
-
-    private static Map<String, String> files(String name, boolean gradle) {
-        String plain = name.replace("-", "");
-        String inPackage = SourceVersion.isKeyword(plain) ? plain + "agent" : plain;
-        String inClass = Stream.of(name.split("-"))
-                        .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
-                        .collect(Collectors.joining())
-                + "Agent";
-        Map<String, String> templates = new LinkedHashMap<>();
-        if (gradle) {
-            templates.put("settings.gradle", "settings.gradle");
-            templates.put("build.gradle", "build.gradle");
-        } else {
-            templates.put("pom.xml", "pom.xml");
+    private static Template template(Invocation call) {
+        String with = call.option("--with");
+        if (with == null) {
+            return call.has("--gradle") ? Template.GRADLE : Template.MAVEN;
         }
-        templates.put("src/main/java/" + inPackage + "/" + inClass + ".java", "Agent.java");
-        templates.put("src/test/java/" + inPackage + "/" + inClass + "Test.java", "AgentTest.java");
-        templates.put(".gitignore", "gitignore");
-        templates.replaceAll((file, template) -> template(template)
-                .replace("@name@", name)
-                .replace("@package@", inPackage)
-                .replace("@Class@", inClass)
-                .replace("@version@", CliEnvironment.version()));
-        return templates;
+        if (!with.equals(Template.SPRING.word())) {
+            throw CommandException.usage("--with " + with + ": unknown (expected: " + Template.names() + ")", null);
+        }
+        if (call.has("--gradle")) {
+            throw CommandException.usage("--with and --gradle together (expected: one of them)", null);
+        }
+        return Template.SPRING;
     }
 
-    private static String template(String name) {
+    /** What a project is built with. */
+    private enum Template {
+        MAVEN("Agent", "http://127.0.0.1:8080"),
+        GRADLE("Agent", "http://127.0.0.1:8080"),
+        SPRING("Application", "http://localhost:8080/a2a");
+
+        private final String role;
+        private final String url;
+
+        /** @param role end of the name of the main class */
+        Template(String role, String url) {
+            this.role = role;
+            this.url = url;
+        }
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /** The kinds that have to be asked for, for help texts and errors. */
+        static String names() {
+            return "spring";
+        }
+
+        /** The commands that build and run a project, in its directory. */
+        String run(String name) {
+            return this == GRADLE
+                    ? "gradle run"
+                    : "mvn package && \"$JAVA_HOME/bin/java\" -jar target/" + name + ".jar";
+        }
+    }
+
+    private record Project(String name, Template template) {
+        /** The contents of all files by their paths below the directory of the project. */
+        Map<String, String> files() {
+            String plain = name.replace("-", "");
+            String inPackage = SourceVersion.isKeyword(plain) ? plain + "agent" : plain;
+            String inClass = Stream.of(name.split("-"))
+                            .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
+                            .collect(Collectors.joining())
+                    + template.role;
+            String place = template == Template.SPRING ? "spring/" : "";
+            Map<String, String> templates = new LinkedHashMap<>();
+            if (template == Template.GRADLE) {
+                templates.put("settings.gradle", "settings.gradle");
+                templates.put("build.gradle", "build.gradle");
+            } else {
+                templates.put("pom.xml", place + "pom.xml");
+            }
+            templates.put("src/main/java/" + inPackage + "/" + inClass + ".java", place + template.role + ".java");
+            if (template == Template.SPRING) {
+                templates.put("src/main/resources/application.properties", place + "application.properties");
+            }
+            templates.put(
+                    "src/test/java/" + inPackage + "/" + inClass + "Test.java", place + template.role + "Test.java");
+            templates.put("README.md", "README.md");
+            templates.put(".gitignore", "gitignore");
+            templates.replaceAll((file, source) -> text(source)
+                    .replace("@name@", name)
+                    .replace("@package@", inPackage)
+                    .replace("@Class@", inClass)
+                    .replace("@build@", template.run(name))
+                    .replace("@url@", template.url)
+                    .replace("@version@", CliEnvironment.version()));
+            return templates;
+        }
+    }
+
+    private static String text(String name) {
         try (InputStream in = InitCommand.class.getResourceAsStream("init/" + name + ".txt")) {
             if (in == null) {
                 throw new IllegalStateException("no template " + name);
