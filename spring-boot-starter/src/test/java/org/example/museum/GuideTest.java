@@ -18,9 +18,11 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
 
 /** Slice of an application with one agent, whose callers the test authenticates. */
-@ParleyTest(value = Guide.class, properties = "parley.auth=apiKey")
+@ParleyTest(Guide.class)
 @Import(Rooms.Surveyed.class)
 @Timeout(90)
 final class GuideTest {
@@ -35,6 +37,11 @@ final class GuideTest {
         HubCustomizer callers() {
             return hub -> hub.callers(Callers.builder().apiKey("alice", KEY).build());
         }
+    }
+
+    @DynamicPropertySource
+    static void authentication(DynamicPropertyRegistry properties) {
+        properties.add("parley.auth", () -> "apiKey");
     }
 
     @Test

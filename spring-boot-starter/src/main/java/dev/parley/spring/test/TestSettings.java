@@ -4,6 +4,8 @@ import dev.parley.protocol.settings.EffectiveSetting;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.protocol.settings.SettingSpec;
 import dev.parley.spring.PropertySettings;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +13,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.env.PropertySource;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
 /** Settings of the hub of a test: those of the application, except for its deployment, which only the test itself sets. */
@@ -51,14 +52,20 @@ final class TestSettings implements SettingReader {
             "protect-cards",
             "card-addresses");
 
+    /** Property sources that a test adds: its properties, and those of its methods with {@code @DynamicPropertySource}. */
+    private static final List<String> OF_TEST =
+            List.of(TestPropertySourceUtils.INLINED_PROPERTIES_PROPERTY_SOURCE_NAME, "Dynamic Test Properties");
+
     private final SettingReader properties;
-    private final @Nullable ConfigurationPropertySource test;
+    private final List<ConfigurationPropertySource> test;
 
     TestSettings(ConfigurableEnvironment environment) {
         this.properties = new PropertySettings(environment);
-        PropertySource<?> inlined =
-                environment.getPropertySources().get(TestPropertySourceUtils.INLINED_PROPERTIES_PROPERTY_SOURCE_NAME);
-        this.test = inlined == null ? null : ConfigurationPropertySource.from(inlined);
+        this.test = OF_TEST.stream()
+                .map(environment.getPropertySources()::get)
+                .map(source -> source == null ? null : ConfigurationPropertySource.from(source))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     @Override
@@ -81,8 +88,8 @@ final class TestSettings implements SettingReader {
             return true;
         }
         ConfigurationPropertyName property = ConfigurationPropertyName.of("parley." + name);
-        return test != null
-                && (test.getConfigurationProperty(property) != null
-                        || test.containsDescendantOf(property) == ConfigurationPropertyState.PRESENT);
+        return test.stream()
+                .anyMatch(source -> source.getConfigurationProperty(property) != null
+                        || source.containsDescendantOf(property) == ConfigurationPropertyState.PRESENT);
     }
 }
