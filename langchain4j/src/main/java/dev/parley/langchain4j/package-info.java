@@ -1,0 +1,19 @@
+/**
+ * Services of LangChain4j as agents.
+ *
+ * <pre>{@code
+ * interface Assistant {
+ *     TokenStream chat(@MemoryId String conversation, @UserMessage String text);
+ * }
+ *
+ * Assistant assistant = AiServices.builder(Assistant.class)
+ *         .streamingChatModel(model)
+ *         .chatMemoryProvider(id -> MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
+ *         .build();
+ * Agent agent = Agent.named("assistant", "Answers questions").handle(ChatAgent.streaming(assistant::chat));
+ * }</pre>
+ */
+@NullMarked
+package dev.parley.langchain4j;
+
+import org.jspecify.annotations.NullMarked;
