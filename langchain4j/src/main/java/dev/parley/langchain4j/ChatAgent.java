@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChatAgent implements AgentHandler {
     private static final int DIGEST_BYTES = 16;
-    private static final ThreadLocal<Request> CURRENT = new ThreadLocal<>();
+    private static final ThreadLocal<HostedCall> CURRENT = new ThreadLocal<>();
 
     /** Method of a service that returns the whole answer. */
     @FunctionalInterface
@@ -81,11 +81,13 @@ public final class ChatAgent implements AgentHandler {
 
     @Override
     public void handle(Request request, Reply reply) throws Exception {
-        CURRENT.set(request);
+        var call = new HostedCall(request);
+        CURRENT.set(call);
         try {
             service.handle(request, reply);
         } finally {
             CURRENT.remove();
+            call.end();
         }
     }
 
@@ -109,8 +111,8 @@ public final class ChatAgent implements AgentHandler {
         }
     }
 
-    /** The request that the calling thread handles. */
-    static Optional<Request> current() {
+    /** The call that the calling thread handles. */
+    static Optional<HostedCall> current() {
         return Optional.ofNullable(CURRENT.get());
     }
 }

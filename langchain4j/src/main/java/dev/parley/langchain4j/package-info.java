@@ -1,5 +1,5 @@
 /**
- * Services of LangChain4j as agents.
+ * Services of LangChain4j as agents, and agents as tools of such services.
  *
  * <pre>{@code
  * interface Assistant {
@@ -11,6 +11,11 @@
  *         .chatMemoryProvider(id -> MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
  *         .build();
  * Agent agent = Agent.named("assistant", "Answers questions").handle(ChatAgent.streaming(assistant::chat));
+ *
+ * Desk desk = AiServices.builder(Desk.class)
+ *         .chatModel(model)
+ *         .toolProvider(AgentTools.of(AgentClient.connect("https://example.com/agents/trips")))
+ *         .build();
  * }</pre>
  */
 @NullMarked

@@ -1,7 +1,9 @@
 package dev.parley.langchain4j;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
@@ -25,6 +27,27 @@ final class Models {
                 return response(script.apply(request.messages()));
             }
         };
+    }
+
+    /** A model that calls the tool that the text of the user begins with, with the rest as arguments, and repeats its result. */
+    static AiMessage obeying(List<ChatMessage> messages) {
+        return switch (messages.getLast()) {
+            case ToolExecutionResultMessage result ->
+                AiMessage.from((result.isError() ? "error: " : "") + result.text());
+            case UserMessage user -> {
+                String[] words = user.singleText().split(" ", 2);
+                yield calling(words[0], words[1]);
+            }
+            default -> throw new IllegalStateException("last message: " + messages.getLast());
+        };
+    }
+
+    static AiMessage calling(String tool, String arguments) {
+        return AiMessage.from(ToolExecutionRequest.builder()
+                .id("call-1")
+                .name(tool)
+                .arguments(arguments)
+                .build());
     }
 
     /** A model that plays a script on a thread of its own. */

@@ -1,0 +1,27 @@
+package dev.parley.langchain4j;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Tasks that wait for an answer, by the conversations that began them; the newest 10,000. A model continues tasks of its own
+ * conversation only: all conversations have the credentials of the same client. Safe for any thread.
+ */
+final class OpenTasks {
+    private static final int MOST = 10_000;
+
+    private final Map<String, Object> conversations = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Object> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    synchronized void add(String taskId, Object memoryId) {
+        conversations.putIfAbsent(taskId, memoryId);
+    }
+
+    synchronized boolean contains(String taskId, Object memoryId) {
+        return memoryId.equals(conversations.get(taskId));
+    }
+}

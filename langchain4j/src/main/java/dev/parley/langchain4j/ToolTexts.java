@@ -1,0 +1,48 @@
+package dev.parley.langchain4j;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.dialect.Json;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Answers of agents as texts for models. */
+final class ToolTexts {
+    private ToolTexts() {}
+
+    static String of(Message message) {
+        return of(message.parts());
+    }
+
+    /** The artifacts of a task, or its status if it has none. */
+    static String of(Task task) {
+        String artifacts = of(task.artifacts().stream()
+                .flatMap(artifact -> artifact.parts().stream())
+                .toList());
+        return artifacts.isEmpty() ? status(task) : artifacts;
+    }
+
+    /** The message of the status of a task; empty if there is none. */
+    static String status(Task task) {
+        Message message = task.status().message();
+        return message == null ? "" : of(message);
+    }
+
+    private static String of(List<Part> parts) {
+        return parts.stream().map(ToolTexts::of).collect(Collectors.joining("\n"));
+    }
+
+    private static String of(Part part) {
+        return switch (part) {
+            case Part.Text text -> text.text();
+            case Part.Data data -> new String(Json.write(data.data()), UTF_8);
+            case Part.Url url -> url.url();
+            case Part.Raw raw ->
+                "[file " + (raw.filename() == null ? "" : raw.filename() + ", ")
+                        + (raw.mediaType() == null ? "" : raw.mediaType() + ", ") + raw.raw().length + " bytes]";
+        };
+    }
+}
