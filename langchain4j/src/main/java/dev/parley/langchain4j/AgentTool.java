@@ -1,7 +1,5 @@
 package dev.parley.langchain4j;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.invocation.InvocationContext;
 import dev.langchain4j.service.memory.ChatMemoryService;
@@ -9,7 +7,6 @@ import dev.langchain4j.service.tool.ToolExecutionResult;
 import dev.langchain4j.service.tool.ToolExecutor;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
-import dev.parley.dialect.Json;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
@@ -54,32 +51,27 @@ final class AgentTool implements ToolExecutor {
     private ToolExecutionResult result(ToolExecutionRequest request, @Nullable Object memoryId) {
         Object conversation = memoryId == null ? ChatMemoryService.DEFAULT : memoryId;
         try {
-            Map<?, ?> arguments = arguments(request);
+            Map<?, ?> arguments = ToolTexts.arguments(request);
             if (!(arguments.get(MESSAGE) instanceof String text) || text.isBlank()) {
-                return error("message: missing (expected: a text)");
+                return ToolTexts.error("message: missing (expected: a text)");
             }
             Message message = Message.user(Part.text(text));
             return arguments.get(TASK_ID) instanceof String taskId && !taskId.isBlank()
                     ? continued(taskId, message, conversation)
                     : told(agent.send(message.in(contextId(conversation), null), null), conversation);
         } catch (A2AException refused) {
-            return error("The agent refused the call: " + refused.getMessage());
+            return ToolTexts.error("The agent refused the call: " + refused.getMessage());
         } catch (ClientException failed) {
             if (failed.problem() == Problem.INTERRUPTED) {
                 throw failed;
             }
             LOG.log(System.Logger.Level.WARNING, "tool \"" + request.name() + "\": no answer", failed);
-            return error(
+            return ToolTexts.error(
                     failed.problem() == Problem.TIMED_OUT
                             ? "The agent has not answered within "
                                     + agent.timeout().toSeconds() + " s; the task was canceled"
                             : "No answer of the agent: " + failed.problem());
         }
-    }
-
-    private static Map<?, ?> arguments(ToolExecutionRequest request) {
-        String arguments = request.arguments();
-        return arguments == null || arguments.isBlank() ? Map.of() : Json.read(arguments.getBytes(UTF_8), Map.class);
     }
 
     private ToolExecutionResult continued(String taskId, Message message, Object conversation) {
@@ -96,40 +88,42 @@ final class AgentTool implements ToolExecutor {
             return unknown(taskId);
         }
         if (task.state().isTerminal()) {
-            return error("taskId \"" + taskId + "\": the task has ended (expected: a task that waits for an answer, or"
-                    + " no taskId for a new task)");
+            return ToolTexts.error(
+                    "taskId \"" + taskId + "\": the task has ended (expected: a task that waits for an answer, or"
+                            + " no taskId for a new task)");
         }
         return told(agent.send(message.in(task.contextId(), taskId), task.status()), conversation);
     }
 
     private static ToolExecutionResult unknown(String taskId) {
-        return error("taskId \"" + taskId
+        return ToolTexts.error("taskId \"" + taskId
                 + "\": not a task of this conversation (expected: a taskId of an earlier answer, or none)");
     }
 
     private ToolExecutionResult told(SendResult result, Object conversation) {
         if (!(result instanceof Task task)) {
-            return success(ToolTexts.of((Message) result));
+            return ToolTexts.success(ToolTexts.of((Message) result));
         }
         String said = ToolTexts.status(task);
         String reason = said.isEmpty() ? "" : ": " + said;
         return switch (task.state()) {
-            case COMPLETED -> success(ToolTexts.of(task));
+            case COMPLETED -> ToolTexts.success(ToolTexts.of(task));
             case INPUT_REQUIRED -> {
                 openTasks.add(task.id(), conversation);
-                yield success("The agent asks" + reason + "\nThe task waits for the answer: call this tool again with"
-                        + " the answer as message and taskId \"" + task.id() + "\".");
+                yield ToolTexts.success(
+                        "The agent asks" + reason + "\nThe task waits for the answer: call this tool again with"
+                                + " the answer as message and taskId \"" + task.id() + "\".");
             }
             case AUTH_REQUIRED -> {
                 openTasks.add(task.id(), conversation);
-                yield success("The agent needs a credential of the user" + reason
+                yield ToolTexts.success("The agent needs a credential of the user" + reason
                         + "\nThe user gives it to the agent by another way, never in a message. Then call this tool"
                         + " again with taskId \"" + task.id() + "\".");
             }
             case FAILED, REJECTED, CANCELED ->
-                error("The task is " + task.state().word() + reason);
+                ToolTexts.error("The task is " + task.state().word() + reason);
             case SUBMITTED, WORKING, UNSPECIFIED ->
-                error("The agent has not ended the task, which is "
+                ToolTexts.error("The agent has not ended the task, which is "
                         + task.state().word() + reason);
         };
     }
@@ -146,15 +140,5 @@ final class AgentTool implements ToolExecutor {
                         || id.chars().anyMatch(Character::isISOControl)
                 ? null
                 : id;
-    }
-
-    private static ToolExecutionResult success(String text) {
-        return ToolExecutionResult.builder()
-                .resultText(text.isBlank() ? "The agent has answered without a text" : text)
-                .build();
-    }
-
-    private static ToolExecutionResult error(String text) {
-        return ToolExecutionResult.builder().isError(true).resultText(text).build();
     }
 }

@@ -10,9 +10,7 @@ import dev.langchain4j.service.tool.ToolProviderResult;
 import dev.parley.client.AgentClient;
 import dev.parley.protocol.AgentCard;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Remote agents as tools of a service of LangChain4j, one tool for each agent. The tool has the name of the agent, and its
@@ -23,12 +21,6 @@ import java.util.Set;
  * and headers are those of the client. Safe for any thread.
  */
 public final class AgentTools implements ToolProvider {
-    /** Longest name of a tool that all models accept; the names of agents may be longer. */
-    private static final int LONGEST_NAME = 64;
-
-    /** Longest description that all models accept. */
-    private static final int LONGEST_DESCRIPTION = 1_024;
-
     private final List<AgentClient> agents;
     private final Duration timeout;
     private final OpenTasks openTasks;
@@ -61,7 +53,7 @@ public final class AgentTools implements ToolProvider {
     public ToolProviderResult provideTools(ToolProviderRequest request) {
         HostedCall caller = ChatAgent.current().orElse(null);
         ToolProviderResult.Builder tools = ToolProviderResult.builder();
-        var names = new HashSet<String>();
+        var names = new ToolNames();
         for (AgentClient agent : agents) {
             tools.add(
                     specification(agent.card(), names),
@@ -70,9 +62,9 @@ public final class AgentTools implements ToolProvider {
         return tools.build();
     }
 
-    private static ToolSpecification specification(AgentCard card, Set<String> names) {
+    private static ToolSpecification specification(AgentCard card, ToolNames names) {
         return ToolSpecification.builder()
-                .name(name(card.name(), names))
+                .name(names.add(card.name()))
                 .description(description(card))
                 .parameters(JsonObjectSchema.builder()
                         .addStringProperty(AgentTool.MESSAGE, "Text for the agent")
@@ -84,28 +76,11 @@ public final class AgentTools implements ToolProvider {
                 .build();
     }
 
-    /** The name of an agent in the characters that all models accept, different from other names. */
-    private static String name(String agent, Set<String> names) {
-        String base = cut(agent.replaceAll("[^A-Za-z0-9_-]", "_"), LONGEST_NAME);
-        String name = base.isEmpty() ? "agent" : base;
-        for (int number = 2; !names.add(name); number++) {
-            name = cut(base, LONGEST_NAME - 1 - Integer.toString(number).length()) + "_" + number;
-        }
-        return name;
-    }
-
     private static String description(AgentCard card) {
         var text = new StringBuilder(card.description());
         for (AgentCard.Skill skill : card.skills()) {
             text.append("\n- ").append(skill.name()).append(": ").append(skill.description());
         }
-        return cut(text.toString(), LONGEST_DESCRIPTION);
-    }
-
-    private static String cut(String text, int length) {
-        if (text.length() <= length) {
-            return text;
-        }
-        return text.substring(0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
+        return ToolNames.description(text.toString());
     }
 }

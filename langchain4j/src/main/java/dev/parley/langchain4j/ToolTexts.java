@@ -2,14 +2,17 @@ package dev.parley.langchain4j;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.service.tool.ToolExecutionResult;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Answers of agents as texts for models. */
+/** Arguments and results of tools as models write and read them. */
 final class ToolTexts {
     private ToolTexts() {}
 
@@ -31,7 +34,7 @@ final class ToolTexts {
         return message == null ? "" : of(message);
     }
 
-    private static String of(List<Part> parts) {
+    static String of(List<Part> parts) {
         return parts.stream().map(ToolTexts::of).collect(Collectors.joining("\n"));
     }
 
@@ -44,5 +47,21 @@ final class ToolTexts {
                 "[file " + (raw.filename() == null ? "" : raw.filename() + ", ")
                         + (raw.mediaType() == null ? "" : raw.mediaType() + ", ") + raw.raw().length + " bytes]";
         };
+    }
+
+    /** @throws dev.parley.protocol.A2AException if they are not JSON */
+    static Map<?, ?> arguments(ToolExecutionRequest request) {
+        String arguments = request.arguments();
+        return arguments == null || arguments.isBlank() ? Map.of() : Json.read(arguments.getBytes(UTF_8), Map.class);
+    }
+
+    static ToolExecutionResult success(String text) {
+        return ToolExecutionResult.builder()
+                .resultText(text.isBlank() ? "Completed, without a text" : text)
+                .build();
+    }
+
+    static ToolExecutionResult error(String text) {
+        return ToolExecutionResult.builder().isError(true).resultText(text).build();
     }
 }

@@ -148,7 +148,7 @@ final class AgentToolsTest {
                 "rejecting | error: The task is rejected",
                 "auth-required | The agent needs a credential of the user: Please sign in",
                 "message-only | hello",
-                "quiet | The agent has answered without a text",
+                "quiet | Completed, without a text",
                 "table | {\"rows\":2}",
                 "no-streams | HELLO",
                 "picky | error: The agent refused the call: "
