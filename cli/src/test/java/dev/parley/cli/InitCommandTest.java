@@ -85,9 +85,25 @@ class InitCommandTest {
     }
 
     @Test
-    void aKindOfProjectThatIsUnknownOrHasNoGradleBuildIsAUsageError() {
+    void aProjectOfLangChain4jHasTheVersionWithWhichItsModuleIsTested() throws IOException {
+        Shell.Ran ran = shell.run("init", "price-list", "--with", "langchain4j");
+
+        Path project = directory.resolve("price-list");
+        assertThat(ran.status()).isZero();
+        String parent = Files.readString(Path.of("../pom.xml"));
+        String version = parent.replaceFirst("(?s).*<langchain4j.version>([^<]+)<.*", "$1");
+        assertThat(project.resolve("pom.xml"))
+                .content()
+                .contains("langchain4j-open-ai</artifactId>\n      <version>" + version + "<", "parley-langchain4j");
+        assertThat(project.resolve("src/main/java/pricelist/PriceListAgent.java"))
+                .content()
+                .contains("ChatAgent.streaming", "Agent.named(\"price-list\"");
+    }
+
+    @Test
+    void aFrameworkThatIsUnknownOrHasNoGradleBuildIsAUsageError() {
         assertThat(shell.run("init", "hello", "--with", "sprng").err())
-                .contains("--with sprng: unknown (expected: spring)");
+                .contains("--with sprng: unknown (expected: one of langchain4j, spring)");
         assertThat(shell.run("init", "hello", "--with", "spring", "--gradle").err())
                 .contains("--with and --gradle together");
         assertThat(directory).isEmptyDirectory();

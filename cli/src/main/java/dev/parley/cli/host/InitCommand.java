@@ -28,7 +28,7 @@ public final class InitCommand {
         return Command.of(InitCommand::run)
                 .argument("NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list.")
                 .flag("--gradle", "Create a build for Gradle, in place of one for Maven.")
-                .option("--with", "KIND", "Create another kind of project: " + Template.names() + ".")
+                .option("--with", "FRAMEWORK", "Create a project with a framework: " + Template.words() + ".")
                 .settings("output")
                 .footer(
                         "Maven, Gradle and the agent need Java 21 or newer; parley jdk prints the JDK to use. For"
@@ -79,26 +79,34 @@ public final class InitCommand {
         if (with == null) {
             return call.has("--gradle") ? Template.GRADLE : Template.MAVEN;
         }
-        if (!with.equals(Template.SPRING.word())) {
-            throw CommandException.usage("--with " + with + ": unknown (expected: " + Template.names() + ")", null);
-        }
         if (call.has("--gradle")) {
             throw CommandException.usage("--with and --gradle together (expected: one of them)", null);
         }
-        return Template.SPRING;
+        return Template.withFrameworks()
+                .filter(template -> template.word().equals(with))
+                .findFirst()
+                .orElseThrow(() -> CommandException.usage(
+                        "--with " + with + ": unknown (expected: one of " + Template.words() + ")",
+                        "parley init hello --with spring"));
     }
 
-    /** What a project is built with. */
+    /** What a project is built of. */
     private enum Template {
-        MAVEN("Agent", "http://127.0.0.1:8080"),
-        GRADLE("Agent", "http://127.0.0.1:8080"),
-        SPRING("Application", "http://localhost:8080/a2a");
+        MAVEN("", "Agent", "http://127.0.0.1:8080"),
+        GRADLE("", "Agent", "http://127.0.0.1:8080"),
+        LANGCHAIN4J("langchain4j/", "Agent", "http://127.0.0.1:8080"),
+        SPRING("spring/", "Application", "http://localhost:8080/a2a");
 
+        private final String place;
         private final String role;
         private final String url;
 
-        /** @param role end of the name of the main class */
-        Template(String role, String url) {
+        /**
+         * @param place of the files of a framework; empty for a project without one
+         * @param role end of the name of the main class
+         */
+        Template(String place, String role, String url) {
+            this.place = place;
             this.role = role;
             this.url = url;
         }
@@ -107,9 +115,12 @@ public final class InitCommand {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /** The kinds that have to be asked for, for help texts and errors. */
-        static String names() {
-            return "spring";
+        static Stream<Template> withFrameworks() {
+            return Stream.of(values()).filter(template -> !template.place.isEmpty());
+        }
+
+        static String words() {
+            return withFrameworks().map(Template::word).collect(Collectors.joining(", "));
         }
 
         /** The commands that build and run a project, in its directory. */
@@ -129,7 +140,7 @@ public final class InitCommand {
                             .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
                             .collect(Collectors.joining())
                     + template.role;
-            String place = template == Template.SPRING ? "spring/" : "";
+            String place = template.place;
             Map<String, String> templates = new LinkedHashMap<>();
             if (template == Template.GRADLE) {
                 templates.put("settings.gradle", "settings.gradle");
@@ -143,7 +154,7 @@ public final class InitCommand {
             }
             templates.put(
                     "src/test/java/" + inPackage + "/" + inClass + "Test.java", place + template.role + "Test.java");
-            templates.put("README.md", "README.md");
+            templates.put("README.md", (template == Template.LANGCHAIN4J ? place : "") + "README.md");
             templates.put(".gitignore", "gitignore");
             templates.replaceAll((file, source) -> text(source)
                     .replace("@name@", name)
