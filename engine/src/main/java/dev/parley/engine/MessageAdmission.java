@@ -10,6 +10,7 @@ import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.engine.tasks.Admissions.First;
 import dev.parley.engine.tasks.LiveTask;
+import dev.parley.engine.tasks.MediaTypes;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.Refused;

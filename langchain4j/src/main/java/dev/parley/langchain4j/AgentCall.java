@@ -73,7 +73,7 @@ final class AgentCall {
     SendResult send(Message message, @Nullable TaskStatus before) {
         requireCaller();
         Instant end = Instant.now().plus(timeout);
-        if (!Boolean.TRUE.equals(agent.card().capabilities().streaming())) {
+        if (!isStreamed()) {
             return agent.call(
                     new Operation.SendMessage(null, message, SendConfiguration.DEFAULTS, Map.of()), until(end));
         }
@@ -89,6 +89,11 @@ final class AgentCall {
             cancel(taskId.get());
             throw ended;
         }
+    }
+
+    /** Whether the id of the task is known while the agent works. Without streams it is not, and the task cannot be canceled. */
+    boolean isStreamed() {
+        return Boolean.TRUE.equals(agent.card().capabilities().streaming());
     }
 
     private void requireCaller() {

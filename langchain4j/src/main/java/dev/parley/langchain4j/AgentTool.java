@@ -69,7 +69,8 @@ final class AgentTool implements ToolExecutor {
             return ToolTexts.error(
                     failed.problem() == Problem.TIMED_OUT
                             ? "The agent has not answered within "
-                                    + agent.timeout().toSeconds() + " s; the task was canceled"
+                                    + agent.timeout().toSeconds() + " s; "
+                                    + (agent.isStreamed() ? "the task was canceled" : "it may still work at the task")
                             : "No answer of the agent: " + failed.problem());
         }
     }

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  * @param input types of parts that it reads, maybe with wildcards
  * @param output types that it writes; empty if its card says nothing of them
  */
-record MediaTypes(List<String> input, List<String> output) {
+public record MediaTypes(List<String> input, List<String> output) {
     /** Those of a card, with those of its skills. */
-    static MediaTypes of(AgentCard card) {
+    public static MediaTypes of(AgentCard card) {
         Stream<String> ofSkills = card.skills().stream().flatMap(skill -> skill.outputModes().stream());
         return new MediaTypes(
                 card.defaultInputModes(),
@@ -27,7 +27,7 @@ record MediaTypes(List<String> input, List<String> output) {
     }
 
     /** @throws A2AException CONTENT_TYPE_NOT_SUPPORTED if a part, which is not text, has a type that the agent does not read */
-    void checkParts(Message message) {
+    public void checkParts(Message message) {
         for (Part part : message.parts()) {
             String type = part.mediaType();
             if (type != null && !(part instanceof Part.Text) && input.stream().noneMatch(mode -> matches(mode, type))) {
@@ -39,7 +39,7 @@ record MediaTypes(List<String> input, List<String> output) {
     }
 
     /** @throws A2AException CONTENT_TYPE_NOT_SUPPORTED if the agent writes nothing that the caller accepts */
-    void checkAccepted(List<String> accepted) {
+    public void checkAccepted(List<String> accepted) {
         boolean any = accepted.isEmpty()
                 || output.isEmpty()
                 || accepted.stream().anyMatch(one -> output.stream().anyMatch(mode -> accepts(one, mode)));
