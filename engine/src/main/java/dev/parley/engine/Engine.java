@@ -504,7 +504,7 @@ public final class Engine implements AutoCloseable {
         try {
             look.run();
             return true;
-        } catch (RuntimeException failure) { // otherwise the timer would not run it again
+        } catch (RuntimeException | Error failure) { // otherwise the timer would not run it again
             if (!isLost) {
                 LOG.log(
                         Level.WARNING,

@@ -142,7 +142,7 @@ final class Recovery {
             takeUp(taken, hosted, unhosted);
             hasFailed = false;
             return taken.size() == TAKEN_OVER_AT_ONCE;
-        } catch (RuntimeException failure) { // otherwise the timer would not run it again
+        } catch (RuntimeException | Error failure) { // otherwise the timer would not run it again
             if (!hasFailed) {
                 LOG.log(
                         Level.WARNING,
@@ -264,7 +264,7 @@ final class Recovery {
         Pin pin;
         try {
             pin = tasks.live().pin(key);
-        } catch (RuntimeException unreadable) {
+        } catch (RuntimeException | Error unreadable) { // an Error, too: messages to the task wait for it
             setAside(entry, unreadable);
             return;
         }
@@ -281,7 +281,7 @@ final class Recovery {
         Cause cause;
         try {
             cause = log.cause(key).orElse(new Cause(key.scope().owner(), "", null, CallChain.NONE));
-        } catch (RuntimeException unreadable) {
+        } catch (RuntimeException | Error unreadable) {
             if (pin != null) {
                 pin.close();
             }
@@ -293,14 +293,18 @@ final class Recovery {
         if (pin == null) {
             return; // removed meanwhile, or nothing of it was ever written
         }
-        line.ahead.incrementAndGet();
         try (pin) {
-            LiveTask live = pin.task();
-            boolean crash = entry.refused == null;
-            boolean begins = runner.recover(live, requireNonNull(live.durable()), cause, crash);
-            if (!begins) {
-                line.ahead.decrementAndGet();
-            }
+            resume(line, runner, entry, pin.task(), cause);
+        }
+    }
+
+    /** Lets a pinned task go on, or end. */
+    private void resume(Line line, Runner runner, Entry entry, LiveTask live, Cause cause) {
+        boolean crash = entry.refused == null;
+        boolean begins = false;
+        line.ahead.incrementAndGet();
+        try {
+            begins = runner.recover(live, requireNonNull(live.durable()), cause, crash);
             if (!crash) {
                 if (live.isBroken()) {
                     refusals.incrementAndGet();
@@ -308,16 +312,31 @@ final class Recovery {
                     refusals.set(0);
                 }
             }
-        } catch (RuntimeException failure) {
-            line.ahead.decrementAndGet();
-            LOG.log(
-                    Level.ERROR,
-                    "task " + key.taskId() + " of agent " + key.agent() + " could not be resumed",
-                    failure);
+        } catch (RuntimeException | Error failure) {
+            holdAgain(entry, live, failure);
+        } finally {
+            if (!begins) {
+                line.ahead.decrementAndGet();
+            }
         }
     }
 
-    private void setAside(Entry entry, RuntimeException unreadable) {
+    /** Has a pinned task that could not be resumed wait for the next attempt, as its messages do. */
+    private void holdAgain(Entry entry, LiveTask live, Throwable failure) {
+        int attempt = entry.attempts.incrementAndGet();
+        LOG.log(
+                attempt > 1 || !runs.isOpen() ? Level.DEBUG : Level.ERROR,
+                "task " + live.key().taskId() + " of agent " + live.key().agent() + " could not be resumed",
+                failure);
+        live.runs().holdAgain();
+        if (waiting.putIfAbsent(live.key(), entry) == null) {
+            later(entry, WRITES.bound(attempt));
+        } else {
+            rests(live); // the log has refused its events meanwhile
+        }
+    }
+
+    private void setAside(Entry entry, Throwable unreadable) {
         TaskKey key = entry.head.key();
         UnreadableTask before = entry.problem;
         Instant since = before == null ? tasks.now() : before.since();

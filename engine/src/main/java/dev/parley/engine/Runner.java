@@ -207,7 +207,13 @@ final class Runner {
     /** Starts a turn, which has a slot, unless the engine closes. */
     private void launch(Run run) {
         if (parts.runs().began(run.turn())) {
-            parts.threads().start("agent", () -> runAll(run));
+            try {
+                parts.threads().start("agent", () -> runAll(run));
+            } catch (RuntimeException | Error notStarted) {
+                parts.runs().ended(run.turn());
+                giveBack(run.pin());
+                throw notStarted;
+            }
         } else {
             waits(run.turn());
             giveBack(run.pin());

@@ -7,7 +7,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.engine.scheduling.ScarceThreads;
 import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.Priority;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.tasks.LiveTask;
@@ -24,6 +26,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -182,6 +185,61 @@ final class RecoveryTest {
 
             assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
         }
+    }
+
+    @Test
+    void aTaskThatCouldNotBeResumedIsTriedAgain() throws Exception {
+        var stuck = new Worker();
+        AgentEndpoint before = engine.host(Agent.named("agent", "Is cut off")
+                .concurrency(16)
+                .resumable(true)
+                .handle(stuck));
+        var tasks = new ArrayList<Task>();
+        for (int i = 0; i < 8; i++) {
+            tasks.add(sendImmediately(before, "go"));
+            stuck.awaitAttempt(1);
+        }
+        SteppedLog after = SteppedLog.flowing(disk);
+        failNextTakeUp(after);
+        after.onNextCause(() -> fail("the caller of a task cannot be read"));
+        var withoutPriority = new AtomicInteger(1);
+        var scarce = new ScarceThreads();
+        scarce.fail("agent", 1);
+
+        try (Engine restarted =
+                Engine.builder(after).threads(scarce).grace(Duration.ZERO).build()) {
+            AgentEndpoint agent = restarted.host(Agent.named("agent", "Goes on")
+                    .concurrency(16)
+                    .resumable(true)
+                    .priority(message -> {
+                        if (withoutPriority.getAndDecrement() > 0) {
+                            throw new IllegalStateException("a fault of the agent");
+                        }
+                        return Priority.MEDIUM;
+                    })
+                    .handle(new Worker()));
+
+            for (Task task : tasks) {
+                assertThat(await(agent, task.id()).text()).startsWith("attempt");
+            }
+            assertThat(scarce.failing()).isZero();
+            assertThat(withoutPriority.get()).isNotPositive();
+            awaitIdle(restarted);
+        }
+    }
+
+    /** Has the next task that is to be taken up be unreadable, and not one that a caller reads. */
+    private static void failNextTakeUp(SteppedLog log) {
+        log.onNextRead(() -> {
+            if (Thread.currentThread().getName().equals("recovery")) {
+                fail("a task cannot be read");
+            }
+            failNextTakeUp(log);
+        });
+    }
+
+    private static void fail(String reason) {
+        throw new StackOverflowError(reason);
     }
 
     @Test

@@ -29,6 +29,7 @@ final class SteppedLog implements TaskLog {
     private final Set<String> damaged = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable Runnable> reading = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> finding = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> explaining = new AtomicReference<>();
     private final AtomicReference<@Nullable Runnable> removing = new AtomicReference<>();
     private final AtomicReference<@Nullable RuntimeException> erasing = new AtomicReference<>();
     private volatile UnaryOperator<List<Head>> takeover = heads -> heads;
@@ -219,6 +220,11 @@ final class SteppedLog implements TaskLog {
         reading.set(action);
     }
 
+    /** Runs {@code action} when the caller of a task is read next. */
+    void onNextCause(Runnable action) {
+        explaining.set(action);
+    }
+
     /** Runs {@code action} in the next sweep of ended tasks. */
     void onNextSweep(Runnable action) {
         removing.set(action);
@@ -254,6 +260,10 @@ final class SteppedLog implements TaskLog {
 
     @Override
     public Optional<Cause> cause(TaskKey key) {
+        Runnable action = explaining.getAndSet(null);
+        if (action != null) {
+            action.run();
+        }
         return disk.cause(key);
     }
 

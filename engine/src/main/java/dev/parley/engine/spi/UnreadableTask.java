@@ -11,7 +11,7 @@ import java.time.Instant;
  * @param reason for operators
  */
 public record UnreadableTask(String group, String agent, String taskId, Instant since, String reason) {
-    public static UnreadableTask of(TaskKey key, Instant since, RuntimeException reason) {
+    public static UnreadableTask of(TaskKey key, Instant since, Throwable reason) {
         return new UnreadableTask(
                 key.scope().group(), key.agent(), key.taskId(), since, String.valueOf(reason.getMessage()));
     }

@@ -136,6 +136,14 @@ public final class RunQueue {
         }
     }
 
+    /** Has runs wait again: the task could not be resumed, and none of its runs has begun. */
+    public void holdAgain() {
+        Guarded.change(lock, () -> {
+            run = null;
+            held = true;
+        });
+    }
+
     /** Says that the task has left the state in which {@code reader} found it, which was no answer to its message. */
     public void reads(Run reader) {
         Guarded.change(lock, () -> mailbox.remove(reader));
