@@ -86,13 +86,18 @@ public final class MailReceiver {
 
     private void receive() {
         if (reasons.getAndIncrement() == 0) {
-            threads.start("mail", () -> {
-                int seen;
-                do {
-                    seen = reasons.get();
-                    receiveAll();
-                } while (!reasons.compareAndSet(seen, 0));
-            });
+            try {
+                threads.start("mail", () -> {
+                    int seen;
+                    do {
+                        seen = reasons.get();
+                        receiveAll();
+                    } while (!reasons.compareAndSet(seen, 0));
+                });
+            } catch (RuntimeException | Error notStarted) { // the next look tries again
+                reasons.set(0);
+                failed(notStarted);
+            }
         }
     }
 
@@ -100,21 +105,56 @@ public final class MailReceiver {
         try {
             for (int wanted = wanted(); wanted > 0; ) {
                 List<Incoming> calls = mail.receive(wanted);
-                for (Incoming call : calls) {
-                    executing.incrementAndGet();
-                    threads.start("mail", () -> execute(call));
-                }
+                beginAll(calls);
                 wanted = calls.size() < wanted ? 0 : wanted();
             }
             hasFailed = false;
         } catch (RuntimeException | Error failure) { // the next look tries again
-            if (!hasFailed) {
-                LOG.log(
-                        Level.WARNING,
-                        "calls of other engines cannot be received; it is tried each second while there are any",
-                        failure);
+            failed(failure);
+        }
+    }
+
+    private void failed(Throwable failure) {
+        if (!hasFailed) {
+            LOG.log(
+                    Level.WARNING,
+                    "calls of other engines cannot be received; it is tried each second while there are any",
+                    failure);
+        }
+        hasFailed = true;
+    }
+
+    /**
+     * Begins to execute calls, and refuses those that get no thread.
+     *
+     * @throws IllegalStateException if some got none
+     */
+    private void beginAll(List<Incoming> calls) {
+        RuntimeException refused = null;
+        for (Incoming call : calls) {
+            executing.incrementAndGet();
+            try {
+                threads.start("mail call", () -> execute(call));
+            } catch (RuntimeException | Error notStarted) {
+                executing.decrementAndGet();
+                refused = new IllegalStateException("no thread for a call of another engine", notStarted);
+                refuse(call);
             }
-            hasFailed = true;
+        }
+        if (refused != null) {
+            throw refused; // further calls wait for the next look
+        }
+    }
+
+    /** Refuses a call that was not executed, unless the engine closes: the end of its stream decides then. */
+    private void refuse(Incoming call) {
+        if (isOpen.getAsBoolean()) {
+            try {
+                call.answer(new Answer.Failed(A2AException.unavailable(
+                        "The server that works at the task has no capacity for the call", Duration.ofSeconds(1))));
+            } catch (RuntimeException | Error unanswered) { // the others are to be refused all the same
+                LOG.log(Level.WARNING, "a call of another engine could not be refused", unanswered);
+            }
         }
     }
 

@@ -3,7 +3,7 @@ package dev.parley.engine.mail;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.parley.engine.scheduling.Threads;
+import dev.parley.engine.scheduling.ScarceThreads;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskMail;
 import dev.parley.protocol.A2AError;
@@ -22,14 +22,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -46,8 +43,8 @@ final class MailReceiverTest {
     private final LinkedBlockingQueue<Map.Entry<String, TaskMail.Answer>> answers = new LinkedBlockingQueue<>();
 
     private final AtomicInteger failures = new AtomicInteger();
-    private final List<Thread> started = new CopyOnWriteArrayList<>();
     private volatile boolean isOpen = true;
+    private volatile Runnable receiving = () -> {};
     private volatile @Nullable Runnable hint;
 
     private final TaskMail mail = new TaskMail() {
@@ -71,6 +68,7 @@ final class MailReceiverTest {
             if (failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 throw new IllegalStateException("the log does not write");
             }
+            receiving.run();
             var received = new ArrayList<String>();
             due.drainTo(received, limit);
             return received.stream().map(MailReceiverTest.this::incoming).toList();
@@ -92,38 +90,7 @@ final class MailReceiverTest {
         };
     }
 
-    /** Those of the platform. */
-    private final Threads threads = new Threads() {
-        @Override
-        public void start(String name, Runnable work) {
-            started.add(Thread.ofVirtual().name(name).start(work));
-        }
-
-        @Override
-        public ScheduledExecutorService timer(String name) {
-            return PLATFORM.timer(name);
-        }
-
-        @Override
-        public ReentrantLock lock() {
-            return PLATFORM.lock();
-        }
-
-        @Override
-        public long nanoTime() {
-            return PLATFORM.nanoTime();
-        }
-
-        @Override
-        public String id(Instant now) {
-            return PLATFORM.id(now);
-        }
-
-        @Override
-        public double random() {
-            return PLATFORM.random();
-        }
-    };
+    private final ScarceThreads threads = new ScarceThreads();
 
     private MailReceiver receiver(Function<CallContext, TaskState> agent) {
         var receiver = new MailReceiver(mail, threads, () -> NOW, () -> isOpen, Runnable::run);
@@ -233,6 +200,71 @@ final class MailReceiverTest {
     }
 
     @Test
+    void aCallWithoutAThreadIsRefusedAndNotCountedAsRunning() throws Exception {
+        var executing = new Semaphore(0);
+        var release = new CountDownLatch(1);
+        MailReceiver receiver = receiver(caller -> {
+            executing.release();
+            awaitOpen(release);
+            return TaskState.CANCELED;
+        });
+        for (int i = 0; i < 64; i++) {
+            due.add("refused-" + i);
+        }
+
+        threads.fail("mail call", 64);
+        while (threads.failing() > 0) { // each look takes some, on a thread of its own
+            receiver.look();
+            Thread.onSpinWait();
+        }
+
+        for (int i = 0; i < 64; i++) {
+            assertThat(nextRefusal().error()).isEqualTo(A2AError.UNAVAILABLE);
+        }
+        for (int i = 0; i < 64; i++) {
+            due.add("task-" + i);
+        }
+        while (!due.isEmpty()) {
+            receiver.look();
+            Thread.onSpinWait();
+        }
+
+        assertThat(executing.tryAcquire(64, 30, TimeUnit.SECONDS))
+                .as("as many calls at once as before")
+                .isTrue();
+        release.countDown();
+    }
+
+    @Test
+    void aLookWhoseThreadDoesNotStartLeavesItsCallsToTheNextOne() throws Exception {
+        MailReceiver receiver = receiver(caller -> TaskState.CANCELED);
+        due.add("task");
+        threads.fail("mail", 1);
+
+        receiver.look();
+        assertThat(due).containsExactly("task");
+        receiver.look();
+
+        assertThat(nextAnswer()).isEqualTo(new TaskMail.Answer.Done("task"));
+    }
+
+    @Test
+    void anEngineThatClosesLeavesACallWithoutAThreadToTheEndOfItsStream() throws Exception {
+        MailReceiver receiver = receiver(caller -> TaskState.CANCELED);
+        due.add("task");
+        threads.fail("mail call", 1);
+        receiving = () -> isOpen = false;
+
+        receiver.look();
+        for (Thread thread : threads.started()) {
+            thread.join();
+        }
+
+        assertThat(due).isEmpty();
+        assertThat(answers).isEmpty();
+    }
+
+    @Test
     void refusalsAreAnswersAndFailuresSayNothing() throws Exception {
         A2AException refusal = A2AException.taskNotFound("task");
         due.add("task");
@@ -273,7 +305,7 @@ final class MailReceiverTest {
         release.countDown();
         due.add("task-2");
         receiver.look();
-        for (Thread thread : started) {
+        for (Thread thread : threads.started()) {
             thread.join();
         }
 
