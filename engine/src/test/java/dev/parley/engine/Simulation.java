@@ -498,24 +498,26 @@ final class Simulation {
         }
 
         private void tryTo(Server called, Call call) {
+            boolean mayFail = !quiet;
             try {
                 threads.sleep(called.process, Duration.ofMillis(random.nextInt(200)));
                 call.to(called.agent);
             } catch (A2AException refusal) {
-                requireReason(refusal);
+                requireReason(refusal, mayFail);
             } catch (SimulatedLog.Fault unread) {
-                require(Invariant.HEALED, !quiet, "nothing fails for no reason");
+                require(Invariant.HEALED, mayFail, "nothing fails for no reason");
             } catch (InterruptedException unexpected) {
                 throw new Violation(Invariant.ONE_READ, "callers are not interrupted");
             }
         }
 
-        private void requireReason(A2AException refusal) {
+        /** @param mayFail whether the log could fail when the call began */
+        private void requireReason(A2AException refusal, boolean mayFail) {
             var error = refusal.error();
             boolean expected = error == A2AError.UNAVAILABLE
                     || error == A2AError.UNSUPPORTED_OPERATION
                     || error == A2AError.TASK_NOT_CANCELABLE
-                    || error == A2AError.INTERNAL && peer != null && !quiet // a fault of the log at the other engine
+                    || error == A2AError.INTERNAL && peer != null && mayFail // a fault of the log at the other engine
                     || error == A2AError.TASK_NOT_FOUND && !(erased.isEmpty() && disk.removed.isEmpty());
             if (!expected && !(refusal.error() == A2AError.TASK_NOT_FOUND && chaos)) {
                 throw new AssertionError("unexpected refusal", refusal);
@@ -857,6 +859,7 @@ final class Simulation {
         }
 
         private void send(Server called, int number) {
+            boolean mayFail = !quiet;
             try {
                 Duration at = Duration.ofMillis(300L * number + random.nextInt(20));
                 threads.sleep(called.process, at.minusNanos(Math.min(threads.now(), at.toNanos())));
@@ -866,9 +869,9 @@ final class Simulation {
                         called.agent.call(new SendMessage(null, message, configuration, Map.of()), sender.context);
                 sender.acknowledged(message, (Task) result);
             } catch (A2AException refusal) {
-                sender.requireReason(refusal);
+                sender.requireReason(refusal, mayFail);
             } catch (SimulatedLog.Fault unread) {
-                require(Invariant.HEALED, !quiet, "nothing fails for no reason");
+                require(Invariant.HEALED, mayFail, "nothing fails for no reason");
             } catch (InterruptedException unexpected) {
                 throw new Violation(Invariant.ONE_READ, "callers are not interrupted");
             }
