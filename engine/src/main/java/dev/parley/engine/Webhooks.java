@@ -18,11 +18,7 @@ import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
-import dev.parley.protocol.Message;
 import dev.parley.protocol.PushConfig;
-import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Sha256;
 import java.lang.System.Logger;
@@ -66,19 +62,6 @@ public final class Webhooks {
 
     /** Maximum of webhooks of one task. */
     static final int MAX_PER_TASK = 32;
-
-    /** The next event of a webhook of a channel. */
-    private record Next(Instant at, Single key, long sequence) implements Comparable<Next> {
-        private static final Comparator<Next> ORDER = Comparator.comparing(Next::at)
-                .thenComparing(next -> next.key().task().taskId())
-                .thenComparingLong(Next::sequence)
-                .thenComparing(next -> next.key().configId());
-
-        @Override
-        public int compareTo(Next other) {
-            return ORDER.compare(this, other);
-        }
-    }
 
     /** A running worker of a queue: without or with new events since its last look. */
     private enum Work {
@@ -352,7 +335,7 @@ public final class Webhooks {
     /** Delivers all events; returns the pause until the next attempt, or null for none. */
     private @Nullable Duration deliverAll(Single key) throws InterruptedException {
         Subscription subscription = store.find(key.task(), key.configId()).orElse(null);
-        var past = new Past(key.task());
+        var past = new PastTask(log, key.task());
         while (open && subscription != null && subscription.deadSince() == null) {
             if (subscription.channel() != null) { // registered anew meanwhile, for another order
                 schedule(subscription);
@@ -391,16 +374,16 @@ public final class Webhooks {
         while (open) {
             // Later events wait for the next round, as they may have earlier ones of further webhooks before them.
             Instant horizon = clock.instant();
-            var heads = new PriorityQueue<Next>();
+            var heads = new PriorityQueue<NextEvent>();
             for (Subscription pending : store.pending(channel.name())) {
-                add(next(key(pending), pending.delivered(), null), heads);
+                add(NextEvent.of(log, key(pending), pending.delivered(), null), heads);
             }
             if (heads.isEmpty()) {
                 return null;
             }
-            var pasts = new LinkedHashMap<TaskKey, Past>();
+            var pasts = new LinkedHashMap<TaskKey, PastTask>();
             boolean isFirst = true;
-            for (Next head = heads.poll();
+            for (NextEvent head = heads.poll();
                     open && head != null && (isFirst || !head.at().isAfter(horizon));
                     head = heads.poll()) {
                 isFirst = false;
@@ -424,7 +407,8 @@ public final class Webhooks {
                     return pause;
                 }
                 for (LoggedEvent event : log.read(key.task(), subscription.delivered(), 1)) {
-                    subscription = offer(subscription, event, pasts.computeIfAbsent(key.task(), Past::new));
+                    subscription = offer(
+                            subscription, event, pasts.computeIfAbsent(key.task(), task -> new PastTask(log, task)));
                     boolean isRecorded = store.advance(subscription);
                     if (!isRecorded && claims.claim(channel) != ClaimResult.GRANTED) {
                         return claims.pause(channel); // another engine sends by now
@@ -432,7 +416,7 @@ public final class Webhooks {
                     if (isRecorded && subscription.delivered() < event.sequence()) {
                         heads.add(head); // to be offered again, unless it is given up
                     } else {
-                        add(next(key, event.sequence(), head.at()), heads);
+                        add(NextEvent.of(log, key, event.sequence(), head.at()), heads);
                     }
                 }
             }
@@ -440,77 +424,9 @@ public final class Webhooks {
         return null;
     }
 
-    private static void add(@Nullable Next next, PriorityQueue<Next> heads) {
+    private static void add(@Nullable NextEvent next, PriorityQueue<NextEvent> heads) {
         if (next != null) {
             heads.add(next);
-        }
-    }
-
-    /**
-     * The event after {@code after}; null if there is none.
-     *
-     * @param before time of the event before it, which one without a time has too; null if it has to be read
-     */
-    private @Nullable Next next(Single key, long after, @Nullable Instant before) {
-        List<LoggedEvent> events = log.read(key.task(), after, 1);
-        if (events.isEmpty()) {
-            return null;
-        }
-        Instant at = time(events.getFirst());
-        if (at == null) {
-            at = before == null ? timeOf(key.task(), after) : before;
-        }
-        return new Next(at, key, after + 1);
-    }
-
-    /** The time of an event, or of the last one before it that has a time. */
-    private Instant timeOf(TaskKey task, long sequence) {
-        Instant last = Instant.EPOCH;
-        long from = 0;
-        while (from < sequence) {
-            List<LoggedEvent> events = log.read(task, from, (int) Math.min(BATCH, sequence - from));
-            if (events.isEmpty()) {
-                break;
-            }
-            for (LoggedEvent event : events) {
-                last = requireNonNullElse(time(event), last);
-            }
-            from = events.getLast().sequence();
-        }
-        return last;
-    }
-
-    private static @Nullable Instant time(LoggedEvent event) {
-        return switch (event.event()) {
-            case Task created -> created.status().timestamp();
-            case TaskStatusUpdateEvent moved -> moved.status().timestamp();
-            case Message received -> null;
-            case TaskArtifactUpdateEvent produced -> null;
-        };
-    }
-
-    /** The task as it was, from event to event. Reads the log only when it is asked. */
-    private final class Past {
-        private final TaskKey key;
-        private @Nullable Task task;
-        private long sequence;
-
-        Past(TaskKey key) {
-            this.key = key;
-        }
-
-        Task after(LoggedEvent event) {
-            while (sequence < event.sequence()) {
-                List<LoggedEvent> events = log.read(key, sequence, (int) Math.min(BATCH, event.sequence() - sequence));
-                if (events.isEmpty()) {
-                    throw new IllegalStateException("task " + key.taskId() + " was removed meanwhile");
-                }
-                for (LoggedEvent one : events) {
-                    task = one.event().applyTo(task);
-                    sequence = one.sequence();
-                }
-            }
-            return requireNonNull(task);
         }
     }
 
@@ -521,7 +437,8 @@ public final class Webhooks {
     }
 
     /** Offers an event, and returns the webhook after that. */
-    private Subscription offer(Subscription subscription, LoggedEvent event, Past past) throws InterruptedException {
+    private Subscription offer(Subscription subscription, LoggedEvent event, PastTask past)
+            throws InterruptedException {
         if (!open) {
             throw new InterruptedException("webhooks stop");
         }
