@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,7 @@ public final class Webhooks {
     private final Set<TaskKey> announced = ConcurrentHashMap.newKeySet();
 
     private final Set<Queue> postponed = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean isTakingOver = new AtomicBoolean();
     private final LongAdder givenUp = new LongAdder();
     private volatile boolean open = true;
 
@@ -110,10 +112,21 @@ public final class Webhooks {
         store.pending().forEach(this::schedule);
     }
 
-    /** Takes up webhooks of engines that have ended. Called on one thread. */
+    /** Takes up webhooks of engines that have ended. Does not block: at most one thread does so at a time. */
     void takeOver() {
-        if (open) {
-            claims.takeOver().forEach(this::schedule);
+        if (open && !isTakingOver.getAndSet(true)) {
+            try {
+                threads.start("webhooks", () -> {
+                    try {
+                        claims.takeOver().forEach(this::schedule);
+                    } finally {
+                        isTakingOver.set(false);
+                    }
+                });
+            } catch (RuntimeException | Error notStarted) {
+                isTakingOver.set(false);
+                LOG.log(Level.DEBUG, "the next look takes up webhooks of engines that have ended", notStarted);
+            }
         }
     }
 
@@ -152,19 +165,26 @@ public final class Webhooks {
 
     private void wake(TaskKey task, int failures) {
         if (open && announced.add(task)) {
-            threads.start("webhooks", () -> {
-                announced.remove(task); // before the read: a later event starts another read
-                try {
-                    store.of(task).forEach(this::schedule);
-                } catch (RuntimeException | Error failure) {
-                    LOG.log(Level.ERROR, "the webhooks of task " + task.taskId() + " could not be read", failure);
-                    var unused = timer.schedule(
-                            () -> wake(task, failures + 1),
-                            STORE_PAUSES.bound(failures + 1).toMillis(),
-                            TimeUnit.MILLISECONDS);
-                }
-            });
+            try {
+                threads.start("webhooks", () -> {
+                    announced.remove(task); // before the read: a later event starts another read
+                    try {
+                        store.of(task).forEach(this::schedule);
+                    } catch (RuntimeException | Error failure) {
+                        wakeLater(task, failures + 1, failure);
+                    }
+                });
+            } catch (RuntimeException | Error notStarted) {
+                announced.remove(task);
+                wakeLater(task, failures + 1, notStarted);
+            }
         }
+    }
+
+    private void wakeLater(TaskKey task, int failures, Throwable failure) {
+        LOG.log(Level.ERROR, "the webhooks of task " + task.taskId() + " could not be read", failure);
+        var unused = timer.schedule(
+                () -> wake(task, failures), STORE_PAUSES.bound(failures).toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Returns the number of webhooks that have undelivered events and are not given up; those of a channel count once. */
@@ -267,14 +287,21 @@ public final class Webhooks {
     private void startWaiting() {
         for (var next = slots.next(); next != null; next = slots.next()) {
             var taken = next;
-            threads.start("webhook", () -> {
-                try {
-                    work(taken.element(), taken.receiver());
-                } finally {
-                    slots.giveBack(taken);
-                    startWaiting();
-                }
-            });
+            try {
+                threads.start("webhook", () -> {
+                    try {
+                        work(taken.element(), taken.receiver());
+                    } finally {
+                        slots.giveBack(taken);
+                        startWaiting();
+                    }
+                });
+            } catch (RuntimeException | Error notStarted) {
+                slots.giveBack(taken);
+                working.remove(taken.element());
+                failed(taken.element(), taken.receiver(), notStarted);
+                return; // the next attempt starts the others, too
+            }
         }
     }
 
@@ -288,17 +315,21 @@ public final class Webhooks {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error failure) { // an Error, too: the engine that has the claim has to go on
-            LOG.log(
-                    open ? Level.ERROR : Level.DEBUG,
-                    "the state of the " + queue + " could not be read or written",
-                    failure);
-            // The event may be delivered again, which is better than never.
-            int failures = storeFailures.merge(queue, 1, Integer::sum);
-            later(queue, receiver, STORE_PAUSES.bound(failures));
+            failed(queue, receiver, failure);
         }
         if (!open || Thread.currentThread().isInterrupted()) {
             claims.abandon(queue);
         }
+    }
+
+    private void failed(Queue queue, String receiver, Throwable failure) {
+        LOG.log(
+                open ? Level.ERROR : Level.DEBUG,
+                "the state of the " + queue + " could not be read or written",
+                failure);
+        // The event may be delivered again, which is better than never.
+        int failures = storeFailures.merge(queue, 1, Integer::sum);
+        later(queue, receiver, STORE_PAUSES.bound(failures));
     }
 
     /** Delivers until no event is left, or returns the pause until the next attempt. */

@@ -34,7 +34,7 @@ public final class QueueClaims {
     /** Number of successive claims of a queue without a decision. */
     private final ConcurrentHashMap<Queue, Integer> undecided = new ConcurrentHashMap<>();
 
-    // Of the thread that takes over.
+    // Of the thread that takes over; there is one at a time.
     private boolean isLookDue;
     private boolean hasFailed;
 
@@ -106,7 +106,7 @@ public final class QueueClaims {
         }
     }
 
-    /** Returns the webhooks that are to be looked at because an engine has ended. Called on one thread. */
+    /** Returns the webhooks that are to be looked at because an engine has ended. Called by one thread at a time. */
     public List<Subscription> takeOver() {
         try {
             isLookDue |= store.releaseEnded();
@@ -114,7 +114,7 @@ public final class QueueClaims {
             isLookDue = false;
             hasFailed = false;
             return left;
-        } catch (RuntimeException | Error failure) { // otherwise the timer would not run it again
+        } catch (RuntimeException | Error failure) {
             isLookDue = true; // some may be released all the same
             if (!hasFailed) {
                 LOG.log(

@@ -1,0 +1,195 @@
+package dev.parley.engine;
+
+import static dev.parley.engine.Calls.ALICE;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.engine.scheduling.ScarceThreads;
+import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.Once;
+import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.GetTask;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.PushConfig;
+import dev.parley.protocol.Task;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Queues of webhooks that wait: for an attempt, another engine, or a thread. */
+@Timeout(60)
+final class WebhookQueuesTest {
+    private final MemoryTaskLog log = new MemoryTaskLog(InstantSource.system(), Once.CLAIM);
+    private final PushStore stored = log.webhooks();
+    private final ScarceThreads threads = new ScarceThreads();
+    private final List<Engine> engines = new ArrayList<>();
+    /** Results of methods of the store instead of its own, each for one call. */
+    private final Map<String, LinkedBlockingQueue<Supplier<Object>>> answers = new ConcurrentHashMap<>();
+
+    /** The events that were offered, behind the addresses of their webhooks. */
+    private final LinkedBlockingQueue<String> offered = new LinkedBlockingQueue<>();
+
+    private volatile String failing = "none";
+
+    private final WebhookTransport transport = new WebhookTransport() {
+        @Override
+        public void check(String group, PushConfig config) {}
+
+        @Override
+        public boolean ordersContexts(String dialect) {
+            return true;
+        }
+
+        @Override
+        public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) {
+            String url = webhook.config().url();
+            offered.add(url + " " + event.sequence());
+            return url.equals(failing)
+                    ? new Outcome.Failed("status 503", true, Duration.ofHours(1))
+                    : new Outcome.Accepted();
+        }
+    };
+
+    @AfterEach
+    void close() {
+        engines.forEach(Engine::close);
+    }
+
+    private PushStore store() {
+        return (PushStore) Proxy.newProxyInstance(
+                PushStore.class.getClassLoader(), new Class<?>[] {PushStore.class}, (proxy, method, arguments) -> {
+                    LinkedBlockingQueue<Supplier<Object>> prepared = answers.get(method.getName());
+                    Supplier<Object> answer = prepared == null ? null : prepared.poll();
+                    try {
+                        return answer == null ? method.invoke(stored, arguments) : answer.get();
+                    } catch (InvocationTargetException failure) {
+                        throw failure.getCause();
+                    }
+                });
+    }
+
+    private void answer(String method, Supplier<Object> answer) {
+        answers.computeIfAbsent(method, name -> new LinkedBlockingQueue<>()).add(answer);
+    }
+
+    private Engine engine(MemoryTaskLog log) {
+        Engine engine = Engine.builder(log)
+                .webhooks(store(), transport)
+                .threads(threads)
+                .grace(Duration.ZERO)
+                .build();
+        engines.add(engine);
+        return engine;
+    }
+
+    private static AgentEndpoint host(Engine engine) {
+        return engine.host(Agent.named("agent", "Completes").handle((request, reply) -> reply.complete("done")));
+    }
+
+    private static Task send(AgentEndpoint agent, @Nullable String context, String url) {
+        var webhook = new PushConfig(null, "hook", null, url, null, null);
+        Message message = Message.user(Part.text("go")).in(context, null);
+        var configuration = new SendConfiguration(List.of(), webhook, null, false);
+        return (Task) agent.call(new SendMessage(null, message, configuration, Map.of()), ALICE);
+    }
+
+    private String next() throws InterruptedException {
+        return requireNonNull(offered.poll(30, TimeUnit.SECONDS), "a delivery within 30 s");
+    }
+
+    private void requireOffered(String url) throws InterruptedException {
+        for (int sequence = 1; sequence <= 3; sequence++) {
+            assertThat(next()).isEqualTo(url + " " + sequence);
+        }
+    }
+
+    @Test
+    void aSlowTakeoverOfWebhooksDelaysNeitherMailNorTasksOfOtherEngines() throws Exception {
+        var begun = new AtomicInteger();
+        var end = new CountDownLatch(1);
+        for (int i = 0; i < 10; i++) {
+            answer("releaseEnded", () -> {
+                begun.incrementAndGet();
+                awaitOpen(end);
+                return false;
+            });
+        }
+        AgentEndpoint slow = host(engine(log));
+        Calls.awaitUntil(() -> begun.get() > 0);
+        var go = new CountDownLatch(1);
+        Engine other = Engine.builder(log.share()).grace(Duration.ZERO).build(); // without webhooks
+        engines.add(other);
+        AgentEndpoint owner = other.host(Agent.named("agent", "Waits").handle((request, reply) -> {
+            awaitOpen(go);
+            reply.complete("done");
+        }));
+        Task task = Calls.sendImmediately(owner, "go");
+        assertThat(slow.call(GetTask.of(task.id()), ALICE).id()).isEqualTo(task.id());
+
+        go.countDown();
+
+        assertThat(Calls.await(slow, task.id()).text()).isEqualTo("done");
+        assertThat(begun).as("takeovers at once").hasValue(1);
+        end.countDown();
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
+    }
+
+    @Test
+    void aTakeoverThatFailsOrHasNoThreadIsFollowedByTheNext() {
+        answer("releaseEnded", () -> {
+            throw new StackOverflowError("of a test");
+        });
+        var isDone = new AtomicBoolean();
+        answer("releaseEnded", () -> {
+            isDone.set(true);
+            return false;
+        });
+        threads.fail("webhooks", 1);
+
+        engine(log);
+
+        Calls.awaitUntil(isDone::get);
+        assertThat(threads.failing()).isZero();
+    }
+
+    @Test
+    void eventsWhoseDeliveryHasNoThreadAreDeliveredLater() throws Exception {
+        AgentEndpoint agent = host(engine(log));
+        threads.fail("webhook", 1);
+        threads.fail("webhooks", 1);
+
+        send(agent, null, "https://hook");
+
+        requireOffered("https://hook");
+        assertThat(threads.failing()).isZero();
+    }
+}
