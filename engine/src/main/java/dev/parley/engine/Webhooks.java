@@ -3,6 +3,7 @@ package dev.parley.engine;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.engine.scheduling.DeliveryRecords;
 import dev.parley.engine.scheduling.DeliverySlots;
 import dev.parley.engine.scheduling.QueueClaims;
 import dev.parley.engine.scheduling.Threads;
@@ -11,6 +12,7 @@ import dev.parley.engine.spi.PushStore.ClaimResult;
 import dev.parley.engine.spi.PushStore.Queue;
 import dev.parley.engine.spi.PushStore.Queue.Channel;
 import dev.parley.engine.spi.PushStore.Queue.Single;
+import dev.parley.engine.spi.PushStore.Recorded;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -86,6 +88,7 @@ public final class Webhooks {
     private final Set<TaskKey> announced = ConcurrentHashMap.newKeySet();
 
     private final Set<Queue> postponed = ConcurrentHashMap.newKeySet();
+    private final DeliveryRecords records;
     private final AtomicBoolean isTakingOver = new AtomicBoolean();
     private final LongAdder givenUp = new LongAdder();
     private volatile boolean open = true;
@@ -105,6 +108,7 @@ public final class Webhooks {
         this.threads = threads;
         this.timer = timer;
         this.slots = new DeliverySlots<>(threads.lock());
+        this.records = new DeliveryRecords(store, threads);
     }
 
     /** Continues deliveries that a restart interrupted. */
@@ -342,13 +346,19 @@ public final class Webhooks {
                 boolean isDone = false;
                 switch (claims.claim(queue)) {
                     case GRANTED -> {
-                        pause = switch (queue) {
-                            case Single webhook -> deliverAll(webhook);
-                            case Channel channel -> deliverAll(channel);
-                        };
+                        pause = records.repeat(queue);
+                        if (pause == null) {
+                            pause = switch (queue) {
+                                case Single webhook -> deliverAll(webhook);
+                                case Channel channel -> deliverAll(channel);
+                            };
+                        }
                         isDone = pause == null && open && claims.release(queue);
                     }
-                    case TAKEN -> isDone = true; // the other engine looks once more
+                    case TAKEN -> {
+                        records.drop(queue);
+                        isDone = true; // the other engine looks once more
+                    }
                     case BUSY -> pause = claims.pause(queue);
                 }
                 // Ends only if nothing was announced since this looked, so no announcement is lost.
@@ -382,12 +392,15 @@ public final class Webhooks {
             }
             for (LoggedEvent event : events) {
                 subscription = offer(subscription, event, past);
-                boolean isRecorded = store.advance(subscription);
-                if (!isRecorded && claims.claim(key) != ClaimResult.GRANTED) {
+                Recorded recorded = records.record(key, subscription);
+                if (recorded == Recorded.BUSY) {
+                    return records.pause(key);
+                }
+                if (recorded == Recorded.REFUSED && claims.claim(key) != ClaimResult.GRANTED) {
                     return claims.pause(key); // another engine sends by now
                 }
                 // The rest of the batch is for one that was registered anew meanwhile, if any.
-                if (!isRecorded || subscription.delivered() < event.sequence()) {
+                if (recorded == Recorded.REFUSED || subscription.delivered() < event.sequence()) {
                     break;
                 }
             }
@@ -440,11 +453,14 @@ public final class Webhooks {
                 for (LoggedEvent event : log.read(key.task(), subscription.delivered(), 1)) {
                     subscription = offer(
                             subscription, event, pasts.computeIfAbsent(key.task(), task -> new PastTask(log, task)));
-                    boolean isRecorded = store.advance(subscription);
-                    if (!isRecorded && claims.claim(channel) != ClaimResult.GRANTED) {
+                    Recorded recorded = records.record(channel, subscription);
+                    if (recorded == Recorded.BUSY) {
+                        return records.pause(channel);
+                    }
+                    if (recorded == Recorded.REFUSED && claims.claim(channel) != ClaimResult.GRANTED) {
                         return claims.pause(channel); // another engine sends by now
                     }
-                    if (isRecorded && subscription.delivered() < event.sequence()) {
+                    if (recorded == Recorded.DONE && subscription.delivered() < event.sequence()) {
                         heads.add(head); // to be offered again, unless it is given up
                     } else {
                         add(NextEvent.of(log, key, event.sequence(), head.at()), heads);

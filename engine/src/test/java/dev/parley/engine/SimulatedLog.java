@@ -686,8 +686,10 @@ final class SimulatedLog implements TaskLog {
             }
 
             @Override
-            public boolean advance(Subscription subscription) {
-                return read(() -> stored.advance(subscription));
+            public Recorded advance(Subscription subscription) {
+                return disk.once == Once.CLAIM && random.nextInt(10) == 0
+                        ? Recorded.BUSY
+                        : read(() -> stored.advance(subscription));
             }
 
             @Override

@@ -8,6 +8,7 @@ import dev.parley.engine.scheduling.ScarceThreads;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.Recorded;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.protocol.AgentEndpoint;
@@ -191,5 +192,20 @@ final class WebhookQueuesTest {
 
         requireOffered("https://hook");
         assertThat(threads.failing()).isZero();
+    }
+
+    @Test
+    void anEventWhoseRecordAnotherEngineDelaysIsNotSentAgain() throws Exception {
+        AgentEndpoint agent = host(engine(log));
+        answer("advance", () -> Recorded.BUSY);
+        answer("advance", () -> Recorded.BUSY);
+
+        Task task = send(agent, null, "https://hook");
+
+        requireOffered("https://hook");
+        Calls.awaitUntil(
+                () -> stored.of(stored.pending().getFirst().task()).getFirst().delivered() == 3);
+        assertThat(offered).isEmpty();
+        assertThat(task.id()).isNotEmpty();
     }
 }

@@ -10,6 +10,7 @@ import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.ClaimResult;
 import dev.parley.engine.spi.PushStore.Queue;
+import dev.parley.engine.spi.PushStore.Recorded;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
@@ -337,7 +338,7 @@ final class SharedWebhooksTest {
         Queue queue = new Queue.Single(task, "hook");
         assertThat(other.webhooks().claim(queue)).isEqualTo(ClaimResult.GRANTED);
         Subscription webhook = other.webhooks().find(task, "hook").orElseThrow();
-        assertThat(other.webhooks().advance(webhook.delivered(5))).isTrue();
+        assertThat(other.webhooks().advance(webhook.delivered(5))).isEqualTo(Recorded.DONE);
         answer.countDown();
 
         Eventually.holds("the hub has given up", () -> hub.webhooks().backlog() == 0);
@@ -589,7 +590,7 @@ final class SharedWebhooksTest {
         assertThat(store.webhooks().claim(QUEUE)).isEqualTo(ClaimResult.GRANTED);
         assertThat(store.webhooks()
                         .advance(store.webhooks().pending().getFirst().delivered(1)))
-                .isTrue();
+                .isEqualTo(Recorded.DONE);
         assertThat(store.webhooks().release(QUEUE)).isTrue();
         assertThat(store.webhooks().releaseEnded()).isFalse();
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.spi.MemoryPushStore;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.Recorded;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
@@ -114,7 +115,7 @@ public abstract class PushStoreContract {
         store().save(saved, CAUSE);
 
         assertThat(store().advance(saved.failed(1, START.plusSeconds(2), null, "status 500")))
-                .isTrue();
+                .isEqualTo(Recorded.DONE);
         assertThat(store().find(TASK, "hook")).contains(saved.failed(1, START.plusSeconds(2), null, "status 500"));
 
         store().advance(saved.delivered(5));
@@ -127,7 +128,7 @@ public abstract class PushStoreContract {
         store().save(saved, CAUSE);
 
         assertThat(store().delete(TASK, "hook", CAUSE)).isTrue();
-        assertThat(store().advance(saved.delivered(5))).isFalse();
+        assertThat(store().advance(saved.delivered(5))).isEqualTo(Recorded.REFUSED);
 
         assertThat(store().find(TASK, "hook")).isEmpty();
         assertThat(store().of(TASK)).isEmpty();
@@ -141,14 +142,14 @@ public abstract class PushStoreContract {
         Subscription replaced = subscription(TASK, "hook");
         store().save(replaced, CAUSE);
 
-        assertThat(store().advance(old.failed(1, null, START, "status 410"))).isFalse();
+        assertThat(store().advance(old.failed(1, null, START, "status 410"))).isEqualTo(Recorded.REFUSED);
         assertThat(store().find(TASK, "hook")).contains(replaced);
 
         store().delete(TASK, "hook", CAUSE);
         Subscription madeAgain = subscription(TASK, "hook");
         store().save(madeAgain, CAUSE);
 
-        assertThat(store().advance(replaced.delivered(9))).isFalse();
+        assertThat(store().advance(replaced.delivered(9))).isEqualTo(Recorded.REFUSED);
         assertThat(store().find(TASK, "hook")).contains(madeAgain);
     }
 

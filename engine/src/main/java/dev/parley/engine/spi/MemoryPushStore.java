@@ -23,13 +23,13 @@ public final class MemoryPushStore implements PushStore {
     }
 
     @Override
-    public synchronized boolean advance(Subscription subscription) {
+    public synchronized Recorded advance(Subscription subscription) {
         Subscription present = rows.get(key(subscription));
         if (present == null || present.generation() != subscription.generation()) {
-            return false;
+            return Recorded.REFUSED;
         }
         rows.put(key(subscription), subscription);
-        return true;
+        return Recorded.DONE;
     }
 
     @Override

@@ -68,6 +68,15 @@ public interface PushStore {
         BUSY
     }
 
+    /** Result of the record of a delivery. */
+    enum Recorded {
+        DONE,
+        /** The webhook has been deleted or registered anew, or this engine does not have the claim of its queue. */
+        REFUSED,
+        /** Nothing has changed, since another engine is changing the webhook at the moment. */
+        BUSY
+    }
+
     /**
      * A webhook of a task with its delivery state.
      *
@@ -156,19 +165,18 @@ public interface PushStore {
 
     /**
      * Records how far a webhook is, unless it has been deleted or registered anew meanwhile, or this engine does not have the claim of its
-     * queue.
-     *
-     * @return whether it is recorded
+     * queue. Does not wait for other engines.
      */
-    boolean advance(Subscription subscription);
+    Recorded advance(Subscription subscription);
 
     /**
      * Takes a webhook up again that was given up, on behalf of an operator. Needs no claim.
      *
      * @return whether it is still there
+     * @throws dev.parley.protocol.A2AException UNAVAILABLE if another engine is changing it at the moment
      */
     default boolean revive(Subscription dead) {
-        return advance(dead.delivered(dead.delivered()));
+        return advance(dead.delivered(dead.delivered())) == Recorded.DONE;
     }
 
     /** Claims a queue for this engine, which has to look for its events after that. */

@@ -8,6 +8,7 @@ import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.PushConfig;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
@@ -25,14 +26,15 @@ import java.net.URI;
 import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Webhooks in the same database as the tasks they belong to. */
@@ -234,47 +236,87 @@ public final class JdbcPushStore implements PushStore {
     }
 
     @Override
-    public boolean advance(Subscription subscription) {
-        int updated = database.write(
+    public Recorded advance(Subscription subscription) {
+        return database.write(
                 group(subscription.task()),
                 session -> senders == null
-                        ? advance(session, subscription, "")
-                        : advance(
+                        ? advance(session, subscription)
+                        : advanceUnlocked(
                                 session,
                                 subscription,
                                 WebhookSenders.IS_CLAIMED,
                                 subscription.queue().id(),
                                 senders.stream()));
-        return updated > 0;
     }
 
-    private static int advance(
-            DatabaseSession session, Subscription subscription, String condition, @Nullable Object... more)
-            throws SQLException {
-        var values = new ArrayList<@Nullable Object>();
+    private static Recorded advance(DatabaseSession session, Subscription subscription) throws SQLException {
+        int updated = session.update(
+                // A webhook that was registered again must not inherit the end of its predecessor.
+                "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
+                        + " WHERE task_id = ? AND config_id = ? AND generation = ?",
+                subscription.delivered(),
+                subscription.attempts(),
+                subscription.nextAttempt(),
+                subscription.deadSince(),
+                subscription.lastError(),
+                subscription.task().taskId(),
+                requireNonNull(subscription.config().id()),
+                subscription.generation());
+        return updated > 0 ? Recorded.DONE : Recorded.REFUSED;
+    }
+
+    /**
+     * The same beside other hubs. Does not wait for one that is changing the row: it may pause, and all works of this hub would wait.
+     *
+     * @param condition for the row
+     * @param more parameters of the condition
+     */
+    private static Recorded advanceUnlocked(
+            DatabaseSession session, Subscription subscription, String condition, Object... more) throws SQLException {
+        String row = "FROM webhook WHERE task_id = ? AND config_id = ? AND generation = ?" + condition;
+        List<Object> key = Stream.concat(
+                        Stream.<Object>of(
+                                subscription.task().taskId(),
+                                requireNonNull(subscription.config().id()),
+                                subscription.generation()),
+                        Stream.of(more))
+                .toList();
+        var values = new ArrayList<@Nullable Object>(key);
         values.add(subscription.delivered());
         values.add(subscription.attempts());
         values.add(subscription.nextAttempt());
         values.add(subscription.deadSince());
         values.add(subscription.lastError());
-        values.add(subscription.task().taskId());
-        values.add(requireNonNull(subscription.config().id()));
-        values.add(subscription.generation());
-        values.addAll(Arrays.asList(more));
-        return session.update(
-                // A webhook that was registered again must not inherit the end of its predecessor.
-                "UPDATE webhook SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ?"
-                        + " WHERE task_id = ? AND config_id = ? AND generation = ?" + condition,
-                values.toArray());
+        values.addAll(key);
+        return session.first(
+                        found -> {
+                            Recorded missed = found.getBoolean(2) ? Recorded.BUSY : Recorded.REFUSED;
+                            return found.getBoolean(1) ? Recorded.DONE : missed;
+                        },
+                        "WITH unlocked AS MATERIALIZED (SELECT task_id, config_id " + row
+                                + " FOR NO KEY UPDATE OF webhook SKIP LOCKED), advanced AS (UPDATE webhook"
+                                + " SET delivered = ?, attempts = ?, next_ms = ?, dead_ms = ?, error = ? FROM unlocked"
+                                + " WHERE webhook.task_id = unlocked.task_id AND webhook.config_id = unlocked.config_id"
+                                + " RETURNING 1)"
+                                // The second one sees the row as it was before the statement.
+                                + " SELECT EXISTS (SELECT 1 FROM advanced), EXISTS (SELECT 1 " + row + ")",
+                        values.toArray())
+                .orElseThrow();
     }
 
     @Override
     public boolean revive(Subscription dead) {
+        Subscription revived = dead.delivered(dead.delivered());
+        if (senders == null) {
+            return advance(revived) == Recorded.DONE;
+        }
         // The sender of its queue, which may be another hub, does not change it before.
-        String condition = senders == null ? "" : " AND dead_ms IS NOT NULL";
-        return database.write(
-                        group(dead.task()), session -> advance(session, dead.delivered(dead.delivered()), condition))
-                > 0;
+        Recorded recorded = database.write(
+                group(dead.task()), session -> advanceUnlocked(session, revived, " AND dead_ms IS NOT NULL"));
+        if (recorded == Recorded.BUSY) {
+            throw A2AException.unavailable("Another server is changing the webhook", Duration.ofSeconds(1));
+        }
+        return recorded == Recorded.DONE;
     }
 
     // ---- Senders
