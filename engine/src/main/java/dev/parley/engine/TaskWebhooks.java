@@ -18,6 +18,7 @@ import dev.parley.protocol.Operation.ListPushConfigs;
 import dev.parley.protocol.Operation.PushConfigPage;
 import dev.parley.protocol.PushConfig;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +78,9 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
             deliveries.check(context.scope().group(), config);
             long after = live.written();
             Subscription webhook = admit(live, config, context.namesTasks() ? asked : null, context, after);
+            Optional<Subscription> before = deliveries.store().find(live.key(), Webhooks.id(webhook));
             add(live, webhook, deliveries, Tasks.cause(context));
+            before.ifPresent(deliveries::replaced);
             if (live.written() > after
                     || live.isForeign()) { // its owner may have written what this engine has not read yet
                 deliveries.wake(live.key());
@@ -126,8 +129,10 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
         Webhooks deliveries = deliveries();
         try (Pin pin = parts.tasks().pinned(key(context, delete.taskId()))) {
             LiveTask live = pin.task();
+            Optional<Subscription> before = deliveries.store().find(live.key(), delete.id());
             deliveries.store().delete(live.key(), delete.id(), Tasks.cause(context));
             live.unwatchedBy(delete.id());
+            before.ifPresent(deliveries::replaced);
             return new Empty();
         }
     }

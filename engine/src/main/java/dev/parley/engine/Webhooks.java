@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.scheduling.DeliveryRecords;
 import dev.parley.engine.scheduling.DeliverySlots;
+import dev.parley.engine.scheduling.PostponedQueues;
 import dev.parley.engine.scheduling.QueueClaims;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.spi.PushStore;
@@ -87,7 +88,7 @@ public final class Webhooks {
     /** Tasks with new events whose webhooks are to be looked for. */
     private final Set<TaskKey> announced = ConcurrentHashMap.newKeySet();
 
-    private final Set<Queue> postponed = ConcurrentHashMap.newKeySet();
+    private final PostponedQueues postponed;
     private final DeliveryRecords records;
     private final AtomicBoolean isTakingOver = new AtomicBoolean();
     private final LongAdder givenUp = new LongAdder();
@@ -108,6 +109,7 @@ public final class Webhooks {
         this.threads = threads;
         this.timer = timer;
         this.slots = new DeliverySlots<>(threads.lock());
+        this.postponed = new PostponedQueues(timer, threads, this::run);
         this.records = new DeliveryRecords(store, threads);
     }
 
@@ -116,13 +118,17 @@ public final class Webhooks {
         store.pending().forEach(this::schedule);
     }
 
-    /** Takes up webhooks of engines that have ended. Does not block: at most one thread does so at a time. */
+    /**
+     * Takes up webhooks of engines that have ended, and looks at those that wait for their next attempt while other engines have news of
+     * them. Does not block: at most one thread does so at a time.
+     */
     void takeOver() {
         if (open && !isTakingOver.getAndSet(true)) {
             try {
                 threads.start("webhooks", () -> {
                     try {
                         claims.takeOver().forEach(this::schedule);
+                        claims.marked(postponed.queues()).forEach(postponed::hasten);
                     } finally {
                         isTakingOver.set(false);
                     }
@@ -191,10 +197,20 @@ public final class Webhooks {
                 () -> wake(task, failures), STORE_PAUSES.bound(failures).toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /**
+     * Looks at the queue of a webhook that was removed or registered anew, for which other webhooks may have waited, or whose sender, which
+     * may be another engine, waits for its next attempt.
+     */
+    void replaced(Subscription before) {
+        if (before.deadSince() == null && before.attempts() > 0) {
+            run(before.queue(), receiver(before.config().url()));
+        }
+    }
+
     /** Returns the number of webhooks that have undelivered events and are not given up; those of a channel count once. */
     public long backlog() {
         return working.size()
-                + postponed.stream()
+                + postponed.queues().stream()
                         .filter(queue -> !working.containsKey(queue))
                         .count();
     }
@@ -246,17 +262,9 @@ public final class Webhooks {
     }
 
     private void later(Queue queue, String receiver, Duration pause) {
-        if (!open) {
-            return; // the next start reads the pending webhooks
+        if (open) { // otherwise the next start reads the pending webhooks
+            postponed.add(queue, receiver, pause);
         }
-        postponed.add(queue);
-        var unused = timer.schedule(
-                () -> {
-                    postponed.remove(queue);
-                    run(queue, receiver);
-                },
-                pause.toMillis() + 1,
-                TimeUnit.MILLISECONDS);
     }
 
     private static Single key(Subscription subscription) {
@@ -360,6 +368,9 @@ public final class Webhooks {
                         isDone = true; // the other engine looks once more
                     }
                     case BUSY -> pause = claims.pause(queue);
+                }
+                if (isDone) {
+                    postponed.remove(queue); // while this is the only worker
                 }
                 // Ends only if nothing was announced since this looked, so no announcement is lost.
                 quiet = isDone && working.remove(queue, Work.LOOKING);

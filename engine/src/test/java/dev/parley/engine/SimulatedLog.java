@@ -23,6 +23,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -35,6 +36,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,6 +157,12 @@ final class SimulatedLog implements TaskLog {
         private void abandon(Collection<PushStore.Queue> queues, SimulatedThreads.Machine process) {
             queues.forEach(queue -> senders.computeIfPresent(
                     queue, (key, sender) -> process.equals(sender.process) ? new Sender(null, true) : sender));
+        }
+
+        private Set<PushStore.Queue> marked(Set<PushStore.Queue> queues, SimulatedThreads.Machine process) {
+            return queues.stream()
+                    .filter(queue -> new Sender(process, true).equals(senders.get(queue)))
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
 
         private boolean releaseEnded() {
@@ -713,6 +721,11 @@ final class SimulatedLog implements TaskLog {
             @Override
             public boolean releaseEnded() {
                 return read(disk::releaseEnded);
+            }
+
+            @Override
+            public Set<Queue> marked(Set<Queue> claimed) {
+                return read(() -> disk.marked(claimed, process));
             }
 
             @Override

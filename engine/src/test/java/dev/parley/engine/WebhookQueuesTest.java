@@ -8,12 +8,16 @@ import dev.parley.engine.scheduling.ScarceThreads;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
+import dev.parley.engine.spi.PushStore.Queue;
 import dev.parley.engine.spi.PushStore.Recorded;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.engine.spi.WebhookTransport;
+import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.DeletePushConfig;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
@@ -27,6 +31,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -126,6 +131,11 @@ final class WebhookQueuesTest {
         }
     }
 
+    private void awaitFailed(Task task) {
+        Calls.awaitUntil(() -> stored.pending().stream()
+                .anyMatch(webhook -> webhook.task().taskId().equals(task.id()) && webhook.attempts() > 0));
+    }
+
     @Test
     void aSlowTakeoverOfWebhooksDelaysNeitherMailNorTasksOfOtherEngines() throws Exception {
         var begun = new AtomicInteger();
@@ -207,5 +217,47 @@ final class WebhookQueuesTest {
                 () -> stored.of(stored.pending().getFirst().task()).getFirst().delivered() == 3);
         assertThat(offered).isEmpty();
         assertThat(task.id()).isNotEmpty();
+    }
+
+    @Test
+    void aQueueThatWaitsForItsNextAttemptIsLookedAtIfAnotherEngineHasNewsOfIt() throws Exception {
+        failing = "https://old";
+        AgentEndpoint agent = host(engine(log));
+        Task task = send(agent, null, "https://old");
+        awaitFailed(task);
+        assertThat(next()).isEqualTo("https://old 1");
+        Subscription old = stored.pending().getFirst();
+        var config = new PushConfig(null, "hook", task.id(), "https://new", null, null);
+
+        stored.save(
+                Subscription.of(old.task(), config, old.dialect(), null, 0).in(old.channel()),
+                Tasks.cause(ALICE)); // as another engine does
+        answer("marked", () -> Set.<Queue>of(old.queue()));
+
+        requireOffered("https://new");
+    }
+
+    @Test
+    void webhooksOfAChannelDoNotWaitForOneThatIsRemovedOrRegisteredAnew() throws Exception {
+        failing = "https://hook";
+        Engine engine = engine(log);
+        AgentEndpoint agent = host(engine);
+        Task first = send(agent, "context", "https://hook");
+        awaitFailed(first);
+        Task second = send(agent, "context", "https://hook");
+        assertThat(next()).isEqualTo("https://hook 1");
+
+        agent.call(new DeletePushConfig(null, first.id(), "hook"), ALICE);
+        awaitFailed(second);
+        Task third = send(agent, "context", "https://hook");
+        assertThat(next()).isEqualTo("https://hook 1");
+        failing = "none";
+        agent.call(
+                new CreatePushConfig(null, new PushConfig(null, "hook", second.id(), "https://other", null, null)),
+                ALICE);
+
+        requireOffered("https://hook");
+        assertThat(third.id()).isNotEqualTo(second.id());
+        Calls.awaitUntil(() -> engine.deliveries().orElseThrow().backlog() == 0);
     }
 }

@@ -20,6 +20,8 @@ import dev.parley.protocol.CallChain;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CreatePushConfig;
+import dev.parley.protocol.Operation.DeletePushConfig;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
@@ -36,6 +38,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -144,6 +147,24 @@ final class SharedWebhookRowsTest {
         assertThat(store.webhooks().revive(dead)).as("once more").isFalse();
     }
 
+    @Test
+    void aHubFindsTheMarksOfOthersInItsQueues() {
+        Store store = claiming();
+        Store other = store();
+        Queue unmarked = new Queue.Single(TASK, "other");
+        assertThat(store.webhooks().claim(unmarked)).isEqualTo(ClaimResult.GRANTED);
+        Set<Queue> queues = Set.of(QUEUE, unmarked);
+        assertThat(store.webhooks().marked(queues)).isEmpty();
+
+        assertThat(other.webhooks().claim(QUEUE)).isEqualTo(ClaimResult.TAKEN);
+
+        assertThat(store.webhooks().marked(queues)).containsExactly(QUEUE);
+        assertThat(store.webhooks().marked(Set.of(unmarked))).isEmpty();
+        assertThat(other.webhooks().marked(queues)).isEmpty();
+        assertThat(store.webhooks().claim(QUEUE)).isEqualTo(ClaimResult.GRANTED);
+        assertThat(store.webhooks().marked(queues)).isEmpty();
+    }
+
     /** A receiver of which one address fails and asks for an hour. */
     private final class Transport implements WebhookTransport {
         @Override
@@ -181,6 +202,20 @@ final class SharedWebhookRowsTest {
         return (Task) agent.call(new SendMessage(null, message, webhook, Map.of()), CALLER);
     }
 
+    private void awaitFailed(Task task) throws InterruptedException {
+        assertThat(requireNonNull(posts.poll(30, TimeUnit.SECONDS), "a delivery within 30 s"))
+                .isEqualTo(OLD + " 1");
+        var key = new TaskKey(CALLER.scope(), "agent", task.id());
+        Eventually.holds(
+                "the first attempt has failed",
+                () -> stores.getFirst()
+                                .webhooks()
+                                .find(key, "hook")
+                                .orElseThrow()
+                                .attempts()
+                        > 0);
+    }
+
     private static long delivered(Store store) {
         return store.database().read(session -> session.number("SELECT min(delivered) FROM webhook"));
     }
@@ -211,5 +246,33 @@ final class SharedWebhookRowsTest {
         assertThat(posts.poll(30, TimeUnit.SECONDS)).isEqualTo("https://hook 3");
         Eventually.holds("all is recorded", () -> delivered(stores.getFirst()) == 3);
         assertThat(posts).isEmpty();
+    }
+
+    @Test
+    void aHubThatWaitsForItsNextAttemptLearnsOfARemovalAtAnotherOne() throws Exception {
+        AgentEndpoint agent = hub();
+        AgentEndpoint other = hub();
+        Task first = send(agent, OLD);
+        awaitFailed(first);
+        Task second = send(agent, OLD); // which waits for the first one, in the order of the context
+
+        other.call(new DeletePushConfig(null, first.id(), "hook"), CALLER);
+
+        awaitFailed(second);
+    }
+
+    @Test
+    void aHubThatWaitsForItsNextAttemptLearnsOfARegistrationAtAnotherOne() throws Exception {
+        AgentEndpoint agent = hub();
+        AgentEndpoint other = hub();
+        Task first = send(agent, OLD);
+        awaitFailed(first);
+        Task second = send(agent, OLD);
+
+        other.call(
+                new CreatePushConfig(null, new PushConfig(null, "hook", first.id(), "https://new", null, null)),
+                CALLER);
+
+        awaitFailed(second);
     }
 }

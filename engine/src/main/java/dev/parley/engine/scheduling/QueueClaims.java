@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * Claims of queues of webhooks by this engine, where several engines have their store: one of them at a time sends the events of a queue.
@@ -112,18 +113,31 @@ public final class QueueClaims {
             isLookDue |= store.releaseEnded();
             List<Subscription> left = isLookDue ? store.pending() : List.of();
             isLookDue = false;
-            hasFailed = false;
             return left;
         } catch (RuntimeException | Error failure) {
             isLookDue = true; // some may be released all the same
-            if (!hasFailed) {
-                LOG.log(
-                        Level.WARNING,
-                        "webhooks of engines that have ended cannot be taken over; it is tried each second",
-                        failure);
-            }
-            hasFailed = true;
+            failed(failure);
             return List.of();
         }
+    }
+
+    /** Returns those of some queues that this engine has claimed and of which other engines have news. Called after {@link #takeOver}. */
+    public Set<Queue> marked(Collection<Queue> queues) {
+        try {
+            Set<Queue> own = queues.stream().filter(claimed::contains).collect(Collectors.toSet());
+            Set<Queue> marked = own.isEmpty() ? Set.of() : store.marked(own);
+            hasFailed &= isLookDue;
+            return marked;
+        } catch (RuntimeException | Error failure) { // the next look finds the marks
+            failed(failure);
+            return Set.of();
+        }
+    }
+
+    private void failed(Throwable failure) {
+        if (!hasFailed) {
+            LOG.log(Level.WARNING, "webhooks of other engines cannot be looked at; it is tried each second", failure);
+        }
+        hasFailed = true;
     }
 }

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -203,6 +204,11 @@ public interface PushStore {
      */
     default boolean releaseEnded() {
         return false;
+    }
+
+    /** Returns those of some queues that this engine has claimed in which other engines may have found events. */
+    default Set<Queue> marked(Set<Queue> claimed) {
+        return Set.of();
     }
 
     /** False if this engine has to assume that its claims are not valid any more. Costs nothing. */

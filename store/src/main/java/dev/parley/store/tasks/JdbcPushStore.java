@@ -33,6 +33,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -336,6 +337,11 @@ public final class JdbcPushStore implements PushStore {
         if (senders != null) {
             senders.abandon(queues);
         }
+    }
+
+    @Override
+    public Set<Queue> marked(Set<Queue> claimed) {
+        return senders == null ? Set.of() : senders.marked(claimed);
     }
 
     @Override

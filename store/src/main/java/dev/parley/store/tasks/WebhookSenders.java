@@ -4,12 +4,14 @@ import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.ClaimResult;
 import dev.parley.engine.spi.PushStore.Queue;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.spi.ModuleTables;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -143,6 +145,16 @@ final class WebhookSenders {
     /** Returns an array of numbers or digits as PostgreSQL reads it. */
     private static String array(List<?> values) {
         return values.stream().map(Objects::toString).collect(Collectors.joining(",", "{", "}"));
+    }
+
+    Set<Queue> marked(Set<Queue> claimed) {
+        Set<String> marked = Set.copyOf(database.read(session -> session.list(
+                row -> DatabaseSession.text(row, 1),
+                "SELECT queue FROM webhook_sender WHERE stream_no = ? AND marked",
+                stream)));
+        return marked.isEmpty()
+                ? Set.of()
+                : claimed.stream().filter(queue -> marked.contains(queue.id())).collect(Collectors.toUnmodifiableSet());
     }
 
     boolean maySend() {
