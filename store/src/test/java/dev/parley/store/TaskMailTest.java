@@ -31,6 +31,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.Eventually;
 import java.time.Duration;
@@ -157,12 +158,12 @@ final class TaskMailTest {
         return hub.agent.call(CancelTask.of(task), CALLER);
     }
 
-    private static long mail(Hub hub) {
-        return hub.store.database().read(session -> session.number("SELECT count(*) FROM mail"));
+    private static long mail(Store store) {
+        return store.database().read(session -> session.number("SELECT count(*) FROM mail"));
     }
 
     private static void awaitMail(Hub hub, int rows) {
-        Eventually.holds(rows + " rows of mail", () -> mail(hub) == rows);
+        Eventually.holds(rows + " rows of mail", () -> mail(hub.store) == rows);
     }
 
     private static void awaitMessage(Hub hub, String task, String message) {
@@ -499,5 +500,30 @@ final class TaskMailTest {
                 .contains(task, CALLER.caller())
                 .doesNotContain("secret");
         assertThat(refusal(canceled).error()).isEqualTo(A2AError.UNAVAILABLE);
+    }
+
+    @Test
+    void aHubWithALogOfItsOwnRemovesMailThatOthersHaveLeft() {
+        try (Store living =
+                        schema.store(InstantSource.system(), Once.CLAIM); // without engines, which would look for mail
+                Store ended = schema.store(InstantSource.system(), Once.CLAIM)) {
+            String row = "INSERT INTO mail (from_stream, mail_no, to_stream, made_at, request) SELECT %d, n, 0,"
+                    + " clock_timestamp() - INTERVAL '%d s', '' FROM generate_series(%d, %d) AS n";
+            schema.run(row.formatted(stream(living), 61, 1, 1_200));
+            schema.run(row.formatted(stream(living), 0, 2_001, 2_001));
+            schema.run(row.formatted(stream(ended), 0, 1, 1));
+            schema.end(ended);
+
+            schema.store(InstantSource.system(), Once.INDEX).close();
+            assertThat(mail(living)).as("that of a hub that works").isOne();
+            schema.end(living);
+            schema.store(InstantSource.system(), Once.INDEX).close();
+
+            assertThat(mail(living)).isZero();
+        }
+    }
+
+    private static long stream(Store store) {
+        return ((PostgresqlSystem) store.database().system()).stream();
     }
 }

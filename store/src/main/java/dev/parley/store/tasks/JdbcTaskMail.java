@@ -138,11 +138,26 @@ final class JdbcTaskMail implements TaskMail {
      */
     static Optional<JdbcTaskMail> of(
             Database database, Lanes lanes, EncryptionAtRest atRest, Once once, LongConsumer hints) {
-        if (once == Once.INDEX || !(database.system() instanceof PostgresqlSystem system)) {
+        if (!(database.system() instanceof PostgresqlSystem system)) {
+            return Optional.empty();
+        }
+        if (once == Once.INDEX) {
+            removeLeft(database);
             return Optional.empty();
         }
         database.migrate(TABLES);
         return Optional.of(new JdbcTaskMail(database, system.stream(), lanes, atRest, hints));
+    }
+
+    /** Removes the rows that hubs have left which had a log with mail, if there were any: no hub looks for them any more. */
+    private static void removeLeft(Database database) {
+        boolean isThere = database.read(session -> session.number(
+                        "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'mail'"))
+                > 0;
+        int removed = isThere ? REMOVED_AT_ONCE : 0;
+        while (removed == REMOVED_AT_ONCE) {
+            removed = database.write(REMOVED_AT_ONCE, session -> session.update(REMOVE_OLD));
+        }
     }
 
     @Override
