@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.engine.scheduling.DeliveryRecords;
 import dev.parley.engine.scheduling.DeliverySlots;
+import dev.parley.engine.scheduling.NextEvent;
 import dev.parley.engine.scheduling.PostponedQueues;
 import dev.parley.engine.scheduling.QueueClaims;
 import dev.parley.engine.scheduling.Threads;
@@ -19,6 +20,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.spi.WebhookTransport.Outcome;
+import dev.parley.engine.tasks.PastTask;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;

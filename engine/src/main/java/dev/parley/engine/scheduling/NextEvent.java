@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.scheduling;
 
 import static java.util.Objects.requireNonNullElse;
 
@@ -16,7 +16,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The next event of a webhook of a channel, in the order in which the events of the channel are sent. */
-record NextEvent(Instant at, Single key, long sequence) implements Comparable<NextEvent> {
+public record NextEvent(Instant at, Single key, long sequence) implements Comparable<NextEvent> {
     private static final int BATCH = 64;
 
     private static final Comparator<NextEvent> ORDER = Comparator.comparing(NextEvent::at)
@@ -34,7 +34,7 @@ record NextEvent(Instant at, Single key, long sequence) implements Comparable<Ne
      *
      * @param before time of the event before it, which one without a time has too; null if it has to be read
      */
-    static @Nullable NextEvent of(TaskLog log, Single key, long after, @Nullable Instant before) {
+    public static @Nullable NextEvent of(TaskLog log, Single key, long after, @Nullable Instant before) {
         List<LoggedEvent> events = log.read(key.task(), after, 1);
         if (events.isEmpty()) {
             return null;

@@ -1,4 +1,4 @@
-package dev.parley.engine;
+package dev.parley.engine.tasks;
 
 import static java.util.Objects.requireNonNull;
 
@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A task as it was, from event to event. Reads the log only when it is asked. Of one thread. */
-final class PastTask {
+public final class PastTask {
     private static final int BATCH = 64;
 
     private final TaskLog log;
@@ -18,13 +18,13 @@ final class PastTask {
     private @Nullable Task task;
     private long sequence;
 
-    PastTask(TaskLog log, TaskKey key) {
+    public PastTask(TaskLog log, TaskKey key) {
         this.log = log;
         this.key = key;
     }
 
     /** Returns the task after an event, which is not before that of the call before. */
-    Task after(LoggedEvent event) {
+    public Task after(LoggedEvent event) {
         while (sequence < event.sequence()) {
             List<LoggedEvent> events = log.read(key, sequence, (int) Math.min(BATCH, event.sequence() - sequence));
             if (events.isEmpty()) {
