@@ -1,6 +1,6 @@
 package dev.parley.activity;
 
-import static dev.parley.protocol.json.Codecs.FREE;
+import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.INT;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
@@ -56,7 +56,6 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final String PREFIX = "TASK_STATE_";
 
     private static final Codec<TaskState> STATE = Codecs.enumeration(PREFIX, TaskState.class);
-    private static final Codec<Long> NUMBER = Codecs.via(FREE, ActivityProtocol::number, number -> number);
 
     private static final Codec<TaskView> TASK = ObjectCodec.<TaskView>of()
             .required("taskId", TEXT, TaskView::taskId)
@@ -70,7 +69,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .optional("title", TEXT, TaskView::title)
             .optional("status", TEXT, TaskView::status)
             .optional("progress", INT, TaskView::progress)
-            .required("events", NUMBER, TaskView::events)
+            .required("events", COUNT, TaskView::events)
             .optional("artifacts", INT, TaskView::artifacts)
             .as(v -> new TaskView(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
@@ -82,7 +81,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .as(v -> new TaskPage(v.next(), v.next()));
 
     private static final Codec<EventView> EVENT = ObjectCodec.<EventView>of()
-            .required("number", NUMBER, EventView::number)
+            .required("number", COUNT, EventView::number)
             .required("at", TIMESTAMP, EventView::at)
             .required("event", STRUCT, EventView::event)
             .as(v -> new EventView(v.next(), v.next(), v.next()));
@@ -90,10 +89,10 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final ObjectCodec<History> HISTORY = ObjectCodec.<History>of()
             .required("task", TASK, History::task)
             .always("events", Codecs.list(EVENT), List.of(), History::events)
-            .optional("next", NUMBER, History::next)
+            .optional("next", COUNT, History::next)
             .as(v -> new History(v.next(), v.next(), v.next()));
 
-    private static final Codec<Map<String, Long>> NUMBERS = Codecs.map(NUMBER);
+    private static final Codec<Map<String, Long>> NUMBERS = Codecs.map(COUNT);
 
     private static final Codec<AgentCounts> OF_AGENT = ObjectCodec.<AgentCounts>of()
             .required("agent", TEXT, AgentCounts::agent)
@@ -103,11 +102,11 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final ObjectCodec<TaskCounts> COUNTS = ObjectCodec.<TaskCounts>of()
             .always("states", NUMBERS, Map.of(), TaskCounts::states)
             .always("agents", Codecs.list(OF_AGENT), List.of(), TaskCounts::agents)
-            .optional("number", NUMBER, 0L, TaskCounts::number)
+            .optional("number", COUNT, 0L, TaskCounts::number)
             .as(v -> new TaskCounts(v.next(), v.next(), v.next()));
 
     private static final ObjectCodec<Change> CHANGE = ObjectCodec.<Change>of()
-            .optional("number", NUMBER, 0L, Change::number)
+            .optional("number", COUNT, 0L, Change::number)
             .required("at", TIMESTAMP, Change::at)
             // A gap for kinds of newer hubs, whose changes a reader of this version misses.
             .required("kind", Codecs.words(Change.Kind.class, Change.Kind.GAP), Change::kind)
@@ -200,7 +199,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), reach(v)))
             .strict();
 
-    private static final ObjectCodec<CountTasks> COUNT = reach(
+    private static final ObjectCodec<CountTasks> COUNT_TASKS = reach(
                     ObjectCodec.<CountTasks>of()
                             .optional("agent", WORDS, CountTasks::agent)
                             .help("NAME", AGENT_HELP),
@@ -212,7 +211,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     ObjectCodec.<ReadHistory>of()
                             .required("taskId", TEXT, ReadHistory::taskId)
                             .argument("TASK-ID", "The task.")
-                            .optional("after", Codecs.COUNT, 0L, ReadHistory::after)
+                            .optional("after", COUNT, 0L, ReadHistory::after)
                             .help("NUMBER", "Number of the last event of the page before.")
                             .optional("limit", count(MAX_EVENTS), ReadHistory::limit)
                             .help("COUNT", "Limit of the events; default 100."),
@@ -226,7 +225,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                             .help("NAME", AGENT_HELP)
                             .optional("taskId", WORDS, WatchChanges::taskId)
                             .help("ID", "A task.")
-                            .optional("after", Codecs.COUNT, WatchChanges.NEW, WatchChanges::after)
+                            .optional("after", COUNT, WatchChanges.NEW, WatchChanges::after)
                             .help("NUMBER", "Number of the last change that the caller has; default: new ones."),
                     WatchChanges::reach)
             .as(v -> new WatchChanges(v.next(), v.next(), v.<Long>next(), reach(v)))
@@ -246,7 +245,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             ExtensionMethod.call("activity/tasks", FindTasks.class, FIND, PAGE)
                     .rest("GET /activity/tasks")
                     .described("List tasks over all agents, the newest status first"),
-            ExtensionMethod.call("activity/counts", CountTasks.class, COUNT, COUNTS)
+            ExtensionMethod.call("activity/counts", CountTasks.class, COUNT_TASKS, COUNTS)
                     .rest("GET /activity/counts")
                     .described("Count tasks by agent and state"),
             ExtensionMethod.call("activity/task", ReadHistory.class, READ, HISTORY)
@@ -290,13 +289,6 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
 
     private static String typed(Set<TaskState> states) {
         return states.stream().map(state -> PREFIX + state.name()).sorted().collect(Collectors.joining(","));
-    }
-
-    private static Long number(Object value) {
-        if (value instanceof Number number) {
-            return number.longValue();
-        }
-        throw InvalidField.of("", value + " (expected: a number)");
     }
 
     /** JSON of a task. */

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.DescribedCodecs;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.retry.Backoff;
@@ -28,12 +29,16 @@ public final class Wire {
             Instant.parse("9999-12-31T23:59:59.999Z").toEpochMilli();
 
     /** Milliseconds since 1970. */
-    public static final Codec<Instant> MILLIS = Codecs.via(
-            FREE, value -> Instant.ofEpochMilli(whole(value, 0, LATEST_MILLIS)), instant -> instant.toEpochMilli());
+    public static final Codec<Instant> MILLIS = DescribedCodecs.like(
+            Codecs.number(0, LATEST_MILLIS),
+            value -> Instant.ofEpochMilli(whole(value, 0, LATEST_MILLIS)),
+            Instant::toEpochMilli);
 
     /** Milliseconds, at least one. */
-    public static final Codec<Duration> DURATION = Codecs.via(
-            FREE, value -> Duration.ofMillis(whole(value, 1, LATEST_MILLIS)), duration -> duration.toMillis());
+    public static final Codec<Duration> DURATION = DescribedCodecs.like(
+            Codecs.number(1, LATEST_MILLIS),
+            value -> Duration.ofMillis(whole(value, 1, LATEST_MILLIS)),
+            Duration::toMillis);
 
     /** JSON of retry policies. */
     public static final ObjectCodec<RetryPolicy> RETRY_POLICY = ObjectCodec.<RetryPolicy>of()

@@ -1,6 +1,7 @@
 package dev.parley.knowledge.api;
 
 import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.DOUBLE;
 import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.INT;
 import static dev.parley.protocol.json.Codecs.OLD_TIMESTAMP;
@@ -26,6 +27,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
@@ -64,25 +66,10 @@ final class KnowledgeModel {
         public void write(JsonGenerator out, Object value) {
             FREE.write(out, value);
         }
-    };
-
-    static final Codec<Double> NUMBER = new Codec<>() {
-        @Override
-        public String expected() {
-            return "a number";
-        }
 
         @Override
-        public Double read(JsonParser in) {
-            if (!in.currentToken().isNumeric()) {
-                throw FieldPath.unexpected(in, expected());
-            }
-            return in.getDoubleValue();
-        }
-
-        @Override
-        public void write(JsonGenerator out, Double value) {
-            out.writeNumber(value);
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("anyOf", List.of(others.apply(TEXT), others.apply(DOUBLE), others.apply(BOOLEAN)));
         }
     };
 
@@ -112,6 +99,11 @@ final class KnowledgeModel {
         public void write(JsonGenerator out, Duration value) {
             out.writeNumber(value.toSeconds());
         }
+
+        @Override
+        public Map<String, Object> schema(Function<Codec<?>, Map<String, Object>> others) {
+            return Map.of("type", "integer");
+        }
     };
 
     private static final Codec<Resource> SUBJECT = ObjectCodec.<Resource>of()
@@ -135,7 +127,7 @@ final class KnowledgeModel {
             .required("predicate", PREDICATE, Statement::predicate)
             .required("object", OBJECT, Statement::object)
             .optional("graph", TEXT, Statement::graph)
-            .optional("certainty", NUMBER, Statement::certainty)
+            .optional("certainty", DOUBLE, Statement::certainty)
             .optional("provenance", STRUCT, Map.of(), Statement::provenance)
             .as(v -> new Statement(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
@@ -152,7 +144,7 @@ final class KnowledgeModel {
             .required("query", TEXT, Query::query)
             .always("queryLanguage", TEXT, KnowledgeOperation.GRAPHQL, Query::language)
             .optional("variables", STRUCT, Map.of(), Query::variables)
-            .optional("requiredCertainty", NUMBER, Query::requiredCertainty)
+            .optional("requiredCertainty", DOUBLE, Query::requiredCertainty)
             .optional("maxAgeSeconds", SECONDS, Query::maxAge)
             .optional("taskId", TEXT, Query::taskId)
             .optional("sessionId", TEXT, Query::sessionId)

@@ -1,6 +1,5 @@
 package dev.parley.mesh.workflow;
 
-import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.INT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
@@ -9,6 +8,7 @@ import dev.parley.mesh.Wire;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.DescribedCodecs;
 import dev.parley.protocol.json.ObjectCodec;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -96,8 +96,8 @@ public record Vote(
         }
     }
 
-    private static final Codec<Double> NUMBER = Codecs.via(
-            FREE, Vote::number, number -> number == Math.rint(number) ? (Object) number.longValue() : number);
+    private static final Codec<Double> NUMBER = DescribedCodecs.like(
+            Codecs.DOUBLE, Vote::number, number -> number == Math.rint(number) ? (Object) number.longValue() : number);
 
     /** JSON of votes. */
     public static final ObjectCodec<Vote> CODEC = ObjectCodec.<Vote>of()

@@ -1,6 +1,5 @@
 package dev.parley.mesh.workflow;
 
-import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.INT;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
@@ -47,7 +46,10 @@ import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.json.WordCodecs;
 import java.util.Collection;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -72,14 +74,21 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
             .as(v -> new StepView(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
-    private static final Codec<TaskState> STATE = Codecs.words(TaskState.class);
+    private static final Codec<TaskState> STATE = states();
+
+    /** Words for the states of a run, which always has one. */
+    private static Codec<TaskState> states() {
+        var words = new EnumMap<TaskState, String>(TaskState.class);
+        for (TaskState state : EnumSet.complementOf(EnumSet.of(TaskState.UNSPECIFIED))) {
+            words.put(state, state.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        }
+        return Codecs.words(words, Map.of());
+    }
+
     private static final Codec<TaskState> TYPED_STATE = WordCodecs.reading(STATE, WorkflowProtocol::state);
 
-    private static final Codec<Long> NUMBER =
-            Codecs.via(FREE, value -> number(String.valueOf(value)), number -> number);
-
     private static final Codec<RunView> RUN = ObjectCodec.<RunView>of()
-            .optional("sequence", NUMBER, 0L, RunView::sequence)
+            .optional("sequence", Codecs.POSITION, 0L, RunView::sequence)
             .required("workflowId", TEXT, RunView::workflowId)
             .required("state", STATE, RunView::state)
             .always("progress", INT, 0, RunView::progress)
@@ -258,7 +267,7 @@ public final class WorkflowProtocol implements ExtensionProtocol.Provider {
                             "one/workflows/watch",
                             Watch.class,
                             ofRun(Watch::workflowId)
-                                    .optional("after", NUMBER, Watch::after)
+                                    .optional("after", Codecs.POSITION, Watch::after)
                                     .as(v -> new Watch(v.next(), v.next())),
                             RUN)
                     .rest(PATH)
