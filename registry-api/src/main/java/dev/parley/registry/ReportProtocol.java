@@ -2,7 +2,6 @@ package dev.parley.registry;
 
 import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.DOUBLE;
-import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TIME;
 
@@ -10,9 +9,11 @@ import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.DescribedCodecs;
 import dev.parley.protocol.json.ObjectCodec;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -62,7 +63,7 @@ public final class ReportProtocol {
             @Nullable String group) {}
 
     /** Reports the use of agents. */
-    public record ReportUsage(Period period) implements Operation.ExtensionCall<Report> {
+    public record ReportUsage(Period period) implements Operation.ExtensionCall<Report<Use>> {
         @Override
         public String name() {
             return ADMIN + USAGE;
@@ -70,7 +71,7 @@ public final class ReportProtocol {
     }
 
     /** Reports failures and durations of agents. */
-    public record ReportReliability(Period period) implements Operation.ExtensionCall<Report> {
+    public record ReportReliability(Period period) implements Operation.ExtensionCall<Report<Reliability>> {
         @Override
         public String name() {
             return ADMIN + RELIABILITY;
@@ -94,12 +95,54 @@ public final class ReportProtocol {
         }
     }
 
+    /** A table. */
+    public record Report<M>(Instant since, Instant until, List<Row<M>> rows) {}
+
     /**
-     * A table.
+     * A row of a table.
      *
-     * @param rows values by the names of the columns: the subjects that the request names, then the measures
+     * @param subjects values of the subjects, in the order in which the request names them
      */
-    public record Report(Instant since, Instant until, List<Map<String, Object>> rows) {}
+    public record Row<M>(Map<Subject, String> subjects, M measures) {}
+
+    /**
+     * Use of agents.
+     *
+     * @param success share of the calls without an error in per cent; null without calls, as the durations are
+     */
+    public record Use(
+            long calls,
+            long errors,
+            @Nullable Double success,
+            @Nullable Double p50Millis,
+            @Nullable Double p95Millis,
+            long bytesReceived,
+            long bytesSent,
+            long tasks,
+            long tasksCompleted,
+            long webhooks,
+            long webhooksFailed) {}
+
+    /**
+     * Failures and durations of agents.
+     *
+     * @param success as in {@link Use}; so are the other shares and the durations
+     * @param errors calls by the names of their errors
+     * @param taskStates tasks by their states after runs
+     */
+    public record Reliability(
+            long calls,
+            @Nullable Double success,
+            @Nullable Double p50Millis,
+            @Nullable Double p95Millis,
+            Map<String, Long> errors,
+            long tasks,
+            @Nullable Double tasksSuccess,
+            Map<String, Long> taskStates,
+            @Nullable Double runP50Millis,
+            @Nullable Double runP95Millis,
+            long webhooks,
+            @Nullable Double webhooksSuccess) {}
 
     /** Numbers and durations of calls, in milliseconds. */
     public record Measured(long calls, long errors, double p50Millis, double p95Millis, double p99Millis) {}
@@ -181,11 +224,110 @@ public final class ReportProtocol {
             .help("NAME", "Only calls of this operation, such as SendMessage.")
             .as(v -> new ShowSeries(v.next(), v.next(), v.next()));
 
-    public static final Codec<Report> REPORT = ObjectCodec.<Report>of()
-            .required("since", TIME, Report::since)
-            .required("until", TIME, Report::until)
-            .required("rows", Codecs.list(Codecs.map(FREE)), Report::rows)
-            .as(v -> new Report(v.next(), v.next(), v.next()));
+    private static <M> ObjectCodec.Builder<Row<M>> row() {
+        var shape = ObjectCodec.<Row<M>>of();
+        for (Subject subject : Subject.values()) {
+            shape.optional(subject.column(), TEXT, row -> row.subjects().get(subject));
+        }
+        return shape;
+    }
+
+    private static Map<Subject, String> subjectsOf(ObjectCodec.Values v) {
+        var subjects = new LinkedHashMap<Subject, String>();
+        for (Subject subject : Subject.values()) {
+            String value = v.next();
+            if (value != null) {
+                subjects.put(subject, value);
+            }
+        }
+        return subjects;
+    }
+
+    private static <M> Codec<Report<M>> table(ObjectCodec<Row<M>> row) {
+        return ObjectCodec.<Report<M>>of()
+                .required("since", TIME, Report::since)
+                .required("until", TIME, Report::until)
+                .required(
+                        "rows",
+                        Codecs.list(DescribedCodecs.like(row, row::fromJson, each -> members(row, each))),
+                        Report::rows)
+                .as(v -> new Report<>(v.next(), v.next(), v.next()));
+    }
+
+    /** The members of a row, with the subjects in their order: tables have the columns in that of the members. */
+    private static <M> Map<String, @Nullable Object> members(ObjectCodec<Row<M>> shape, Row<M> row) {
+        var members = new LinkedHashMap<String, @Nullable Object>();
+        row.subjects().forEach((subject, value) -> members.put(subject.column(), value));
+        if (shape.toJson(row) instanceof Map<?, ?> all) {
+            all.forEach((name, value) -> members.put(String.valueOf(name), value));
+        }
+        return members;
+    }
+
+    private static <V extends @Nullable Object> Function<Row<Use>, V> use(Function<Use, V> measure) {
+        return row -> measure.apply(row.measures());
+    }
+
+    public static final Codec<Report<Use>> USAGE_REPORT = table(ReportProtocol.<Use>row()
+            .required("calls", COUNT, use(Use::calls))
+            .required("errors", COUNT, use(Use::errors))
+            .optional("success", DOUBLE, use(Use::success))
+            .optional("p50Millis", DOUBLE, use(Use::p50Millis))
+            .optional("p95Millis", DOUBLE, use(Use::p95Millis))
+            .required("bytesReceived", COUNT, use(Use::bytesReceived))
+            .required("bytesSent", COUNT, use(Use::bytesSent))
+            .required("tasks", COUNT, use(Use::tasks))
+            .required("tasksCompleted", COUNT, use(Use::tasksCompleted))
+            .required("webhooks", COUNT, use(Use::webhooks))
+            .required("webhooksFailed", COUNT, use(Use::webhooksFailed))
+            .as(v -> new Row<>(
+                    subjectsOf(v),
+                    new Use(
+                            v.<Long>next(),
+                            v.<Long>next(),
+                            v.next(),
+                            v.next(),
+                            v.next(),
+                            v.<Long>next(),
+                            v.<Long>next(),
+                            v.<Long>next(),
+                            v.<Long>next(),
+                            v.<Long>next(),
+                            v.<Long>next()))));
+
+    private static <V extends @Nullable Object> Function<Row<Reliability>, V> reliability(
+            Function<Reliability, V> measure) {
+        return row -> measure.apply(row.measures());
+    }
+
+    public static final Codec<Report<Reliability>> RELIABILITY_REPORT = table(ReportProtocol.<Reliability>row()
+            .required("calls", COUNT, reliability(Reliability::calls))
+            .optional("success", DOUBLE, reliability(Reliability::success))
+            .optional("p50Millis", DOUBLE, reliability(Reliability::p50Millis))
+            .optional("p95Millis", DOUBLE, reliability(Reliability::p95Millis))
+            .required("errors", Codecs.map(COUNT), reliability(Reliability::errors))
+            .required("tasks", COUNT, reliability(Reliability::tasks))
+            .optional("tasksSuccess", DOUBLE, reliability(Reliability::tasksSuccess))
+            .required("taskStates", Codecs.map(COUNT), reliability(Reliability::taskStates))
+            .optional("runP50Millis", DOUBLE, reliability(Reliability::runP50Millis))
+            .optional("runP95Millis", DOUBLE, reliability(Reliability::runP95Millis))
+            .required("webhooks", COUNT, reliability(Reliability::webhooks))
+            .optional("webhooksSuccess", DOUBLE, reliability(Reliability::webhooksSuccess))
+            .as(v -> new Row<>(
+                    subjectsOf(v),
+                    new Reliability(
+                            v.<Long>next(),
+                            v.next(),
+                            v.next(),
+                            v.next(),
+                            v.next(),
+                            v.<Long>next(),
+                            v.next(),
+                            v.next(),
+                            v.next(),
+                            v.next(),
+                            v.<Long>next(),
+                            v.next()))));
 
     private static <T> ObjectCodec.Builder<T> measured(ObjectCodec.Builder<T> shape, Function<T, Measured> measured) {
         return shape.required("calls", COUNT, of -> measured.apply(of).calls())

@@ -6,7 +6,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.ReportProtocol;
 import dev.parley.registry.ReportProtocol.Period;
+import dev.parley.registry.ReportProtocol.Reliability;
+import dev.parley.registry.ReportProtocol.Row;
 import dev.parley.registry.ReportProtocol.Subject;
+import dev.parley.registry.ReportProtocol.Use;
 import dev.parley.trust.Trust;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,57 +21,54 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Columns of a report over {@link Usage}. */
-enum Report {
-    USAGE(report -> report.put("errors", Report::errors)
-            .put("success", Report::success)
-            .put("p50Millis", row -> row.millis(Measures.CALLS, 0.5))
-            .put("p95Millis", row -> row.millis(Measures.CALLS, 0.95))
-            .put("bytesReceived", row -> row.number(Measures.RECEIVED))
-            .put("bytesSent", row -> row.number(Measures.SENT))
-            .put("tasks", Report::ended)
-            .put("tasksCompleted", row -> row.number(Measures.TASK + "COMPLETED"))
-            .put("webhooks", Report::webhooks)
-            .put("webhooksFailed", row -> row.number(Measures.REFUSED))),
-    RELIABILITY(report -> report.put("success", Report::success)
-            .put("p50Millis", row -> row.millis(Measures.CALLS, 0.5))
-            .put("p95Millis", row -> row.millis(Measures.CALLS, 0.95))
-            .put("errors", row -> row.below(Measures.ERROR))
-            .put("tasks", Report::ended)
-            .put("tasksSuccess", row -> percent(row.number(Measures.TASK + "COMPLETED"), ended(row)))
-            .put("taskStates", row -> row.below(Measures.TASK))
-            .put("runP50Millis", row -> row.millis(Measures.RUNS, 0.5))
-            .put("runP95Millis", row -> row.millis(Measures.RUNS, 0.95))
-            .put("webhooks", Report::webhooks)
-            .put("webhooksSuccess", row -> percent(row.number(Measures.ACCEPTED), webhooks(row))));
+/** A report over {@link Usage}. */
+final class Report<M> {
+    private static final String COMPLETED = Measures.TASK + "COMPLETED";
+
+    /** Use of agents. */
+    static final Report<Use> USAGE = new Report<>(row -> new Use(
+            calls(row),
+            errors(row),
+            success(row),
+            row.millis(Measures.CALLS, 0.5),
+            row.millis(Measures.CALLS, 0.95),
+            row.number(Measures.RECEIVED),
+            row.number(Measures.SENT),
+            ended(row),
+            row.number(COMPLETED),
+            webhooks(row),
+            row.number(Measures.REFUSED)));
+
+    /** Failures and durations of agents. */
+    static final Report<Reliability> RELIABILITY = new Report<>(row -> new Reliability(
+            calls(row),
+            success(row),
+            row.millis(Measures.CALLS, 0.5),
+            row.millis(Measures.CALLS, 0.95),
+            row.below(Measures.ERROR),
+            ended(row),
+            percent(row.number(COMPLETED), ended(row)),
+            row.below(Measures.TASK),
+            row.millis(Measures.RUNS, 0.5),
+            row.millis(Measures.RUNS, 0.95),
+            webhooks(row),
+            percent(row.number(Measures.ACCEPTED), webhooks(row))));
 
     private static final Duration DEFAULT = Duration.ofDays(30);
     private static final int MOST_ROWS = 10_000;
     private static final List<String> ENDED = List.of("COMPLETED", "FAILED", "CANCELED", "REJECTED");
 
-    /** Columns by name. */
-    private static final class Columns {
-        final Map<String, Function<Measures, @Nullable Object>> all = new LinkedHashMap<>();
+    private final Function<Measures, M> measures;
 
-        Columns put(String name, Function<Measures, @Nullable Object> column) {
-            all.put(name, column);
-            return this;
-        }
-    }
-
-    @SuppressWarnings("Immutable") // not changed after its making
-    private final Columns columns = new Columns().put("calls", Report::calls);
-
-    Report(Consumer<Columns> more) {
-        more.accept(columns);
+    private Report(Function<Measures, M> measures) {
+        this.measures = measures;
     }
 
     /** The report. */
-    ReportProtocol.Report of(Usage usage, Period given, CallContext operator) {
+    ReportProtocol.Report<M> of(Usage usage, Period given, CallContext operator) {
         Instant now = Instant.now();
         Instant until = requireNonNullElse(given.until(), now);
         Instant since = requireNonNullElse(given.since(), until.minus(DEFAULT)).truncatedTo(ChronoUnit.HOURS);
@@ -91,14 +91,14 @@ enum Report {
             }
             rows.computeIfAbsent(key, any -> new Measures()).add(row.measures());
         });
-        var shown = new ArrayList<Map<String, Object>>();
+        var shown = new ArrayList<Row<M>>();
         rows.entrySet().stream()
                 .sorted(Map.Entry.<List<String>, Measures>comparingByKey(Comparator.comparing(
                                 key -> subjects.stream().anyMatch(Report::isTime) ? key.toString() : ""))
                         .thenComparing(row -> calls(row.getValue()), Comparator.reverseOrder())
                         .thenComparing(row -> row.getKey().toString()))
                 .forEach(row -> shown.add(shown(subjects, row.getKey(), row.getValue())));
-        return new ReportProtocol.Report(since, until, shown);
+        return new ReportProtocol.Report<>(since, until, shown);
     }
 
     private static boolean isTime(Subject subject) {
@@ -121,18 +121,12 @@ enum Report {
         };
     }
 
-    private Map<String, Object> shown(List<Subject> subjects, List<String> values, Measures row) {
-        var shown = new LinkedHashMap<String, Object>();
+    private Row<M> shown(List<Subject> subjects, List<String> values, Measures row) {
+        var shown = new LinkedHashMap<Subject, String>();
         for (int i = 0; i < subjects.size(); i++) {
-            shown.put(subjects.get(i).column(), values.get(i));
+            shown.put(subjects.get(i), values.get(i));
         }
-        columns.all.forEach((name, column) -> {
-            Object value = column.apply(row);
-            if (value != null) {
-                shown.put(name, value);
-            }
-        });
-        return shown;
+        return new Row<>(shown, measures.apply(row));
     }
 
     private static long calls(Measures row) {

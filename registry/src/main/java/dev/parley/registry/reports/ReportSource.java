@@ -22,9 +22,11 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.registry.ReportProtocol;
+import dev.parley.registry.ReportProtocol.Reliability;
 import dev.parley.registry.ReportProtocol.ReportReliability;
 import dev.parley.registry.ReportProtocol.ReportUsage;
 import dev.parley.registry.ReportProtocol.ShowSeries;
+import dev.parley.registry.ReportProtocol.Use;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import java.time.Instant;
@@ -38,21 +40,22 @@ import org.jspecify.annotations.Nullable;
 /** Adds reports to hubs: operations of the administration over measures of all calls. */
 public final class ReportSource implements HubExtensionSource {
     private static final String URI = ExtensionUri.permanent("/extensions/reports/v1");
-    private static final ExtensionMethod<ReportUsage, ReportProtocol.Report> USAGE = AdminRow.of(
+    private static final ExtensionMethod<ReportUsage, ReportProtocol.Report<Use>> USAGE = AdminRow.of(
             ReportProtocol.USAGE,
             ReportUsage.class,
             "GET /reports/usage",
             "Report the use of agents",
             ReportProtocol.USAGE_REQUEST,
-            ReportProtocol.REPORT);
+            ReportProtocol.USAGE_REPORT);
 
-    private static final ExtensionMethod<ReportReliability, ReportProtocol.Report> RELIABILITY = AdminRow.of(
-            ReportProtocol.RELIABILITY,
-            ReportReliability.class,
-            "GET /reports/reliability",
-            "Report failures and durations of agents",
-            ReportProtocol.RELIABILITY_REQUEST,
-            ReportProtocol.REPORT);
+    private static final ExtensionMethod<ReportReliability, ReportProtocol.Report<Reliability>> RELIABILITY =
+            AdminRow.of(
+                    ReportProtocol.RELIABILITY,
+                    ReportReliability.class,
+                    "GET /reports/reliability",
+                    "Report failures and durations of agents",
+                    ReportProtocol.RELIABILITY_REQUEST,
+                    ReportProtocol.RELIABILITY_REPORT);
 
     private static final ExtensionMethod<ShowSeries, ReportProtocol.Series> SERIES = AdminRow.of(
             ReportProtocol.SERIES,
