@@ -2,7 +2,6 @@ package dev.parley.gateway.hub;
 
 import static dev.parley.protocol.json.Codecs.BOOLEAN;
 import static dev.parley.protocol.json.Codecs.COUNT;
-import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
 import static dev.parley.protocol.json.Codecs.TRUTH;
@@ -168,7 +167,7 @@ public final class RouteOperation {
 
     private static final Codec<RouteDetails> DETAILS = RouteOperation.route(RouteDetails::route)
             .required("address", TEXT, RouteDetails::address)
-            .required("options", Codecs.map(FREE), RouteDetails::options)
+            .required("options", RouteOptions.CODEC, RouteDetails::options)
             .optional("digest", TEXT, ofCard(CardView::digest))
             .optional("verdict", Codecs.enumeration("", Outcome.class), ofCard(CardView::verdict))
             .optional("verdictReason", TEXT, ofCard(CardView::verdictReason))
