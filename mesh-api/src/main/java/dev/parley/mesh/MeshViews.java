@@ -3,7 +3,6 @@ package dev.parley.mesh;
 import static dev.parley.protocol.json.Codecs.BOOLEAN;
 import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.DOUBLE;
-import static dev.parley.protocol.json.Codecs.FREE;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static dev.parley.protocol.json.Codecs.TEXTS;
 import static dev.parley.protocol.json.Codecs.TIME;
@@ -15,6 +14,7 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.DescribedCodecs;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.json.WordCodecs;
 import java.time.Instant;
@@ -173,7 +173,7 @@ public final class MeshViews {
             OntologyType ontologyType,
             @Nullable AgentFacts agent,
             @Nullable TaskFacts task,
-            Map<String, Object> metadata) {}
+            Map<String, String> metadata) {}
 
     /** An agent as an entity; {@code endpoint} is empty if it has no address. */
     public record AgentFacts(
@@ -209,7 +209,7 @@ public final class MeshViews {
             @Nullable String correlationId,
             Instant firstAt,
             Instant lastAt,
-            Map<String, Object> metadata) {}
+            Map<String, String> metadata) {}
 
     /** Connections, the newest delegations first; {@code partial} as in {@link Entities}. */
     public record Connections(List<Connection> connections, boolean partial) {}
@@ -298,16 +298,29 @@ public final class MeshViews {
         default -> throw InvalidField.of("", '"' + word + "\" (expected: agent, task)");
     });
 
-    /** The types of wanted connections. */
-    private static final Codec<Set<ConnectionType>> TYPES = WordCodecs.reading(
-            Codecs.via(CONNECTION_TYPE, Set::of, types -> types.iterator().next()), word -> switch (word) {
-                case String blank when blank.isBlank() -> null;
-                case "communicates_with" -> Set.of(ConnectionType.COMMUNICATES_WITH);
-                case "delegated_to" -> Set.of(ConnectionType.DELEGATED_TO);
-                default -> Set.of();
-            });
+    /** A word that is no type of connections. */
+    private static final String NO_TYPE = "none";
 
-    private static final Codec<Map<String, Object>> METADATA = Codecs.map(FREE);
+    /** The types of wanted connections: one, or none; all are as good as absent. */
+    private static final Codec<Set<ConnectionType>> TYPES = DescribedCodecs.like(
+            CONNECTION_TYPE,
+            Codecs.via(
+                    TEXT,
+                    MeshViews::types,
+                    types -> types.isEmpty()
+                            ? NO_TYPE
+                            : CONNECTION_TYPE.format(types.iterator().next())));
+
+    private static @Nullable Set<ConnectionType> types(String word) {
+        return switch (word) {
+            case String blank when blank.isBlank() -> null;
+            case "communicates_with" -> Set.of(ConnectionType.COMMUNICATES_WITH);
+            case "delegated_to" -> Set.of(ConnectionType.DELEGATED_TO);
+            default -> Set.of();
+        };
+    }
+
+    private static final Codec<Map<String, String>> METADATA = Codecs.map(TEXT);
 
     private static <V> Function<Entity, @Nullable V> ofAgent(Function<AgentFacts, V> member) {
         return entity -> {
@@ -411,7 +424,7 @@ public final class MeshViews {
             .required("actorId", TEXT, EventView::actorId)
             .required("targetId", TEXT, EventView::targetId)
             .required("timestamp", MILLIS, EventView::timestamp)
-            .required("metadata", METADATA, EventView::metadata)
+            .required("metadata", EventMetadata.CODEC, EventView::metadata)
             .as(v -> new EventView(
                     v.<Long>next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 

@@ -97,7 +97,7 @@ final class GroupSummary {
             return ended == null ? event.at() : ended;
         }
 
-        private Map<String, Object> metadata() {
+        private Map<String, String> metadata() {
             return Map.of("protocol", text("protocol", "a2a"));
         }
     }
