@@ -22,23 +22,26 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operations of a hub with all extensions, by its {@code /openapi.json}. */
 final class TypedOperationsTest {
     /**
-     * Objects of any members, by their places, in which an asterisk stands for any text: documents of others, and why this hub does not describe
-     * them. The list only becomes shorter.
+     * Any values and objects of any members, by their places, in which an asterisk stands for any text: documents of others, and why this hub does
+     * not describe them. The list only becomes shorter.
      */
     private static final Map<String, String> DOCUMENTS_OF_OTHERS = Map.ofEntries(
             entry("#*Task*.metadata", "callers, agents and extensions of A2A define its members"),
             entry("CancelTask.metadata", "as that of a task"),
             entry("#Message.metadata", "as that of a task"),
             entry("#Part.metadata", "as that of a task"),
+            entry("#Part.data", "any JSON, which an agent or its caller writes"),
             entry("#Artifact.metadata", "as that of a task"),
             entry("Send*.metadata", "as that of a task"),
             entry("#AgentCard.capabilities.extensions.params", "each extension of a card has its own"),
@@ -51,6 +54,7 @@ final class TypedOperationsTest {
             entry("admin/knowledge/reviews/list.reviews.update.metadata", "the author of an update writes it"),
             entry("knowledge/*.metadata", "callers of the extension for knowledge graphs define its members"),
             entry("knowledge/*.variables", "of a GraphQL query, which its caller names"),
+            entry("knowledge/query.data", "the answer of a GraphQL query, whose members its caller names"),
             entry("knowledge/query.queryMetadata", "the extension for knowledge graphs leaves its members to servers"),
             entry(
                     "knowledge/subscribe.changeMetadata",
@@ -68,6 +72,7 @@ final class TypedOperationsTest {
             entry("registry/*.card", "the document of an entry, which is A2A's or of another format"),
             entry("registry/inspect.asV1", "a card of A2A"),
             entry("#RegistryChange.details", "of the change, also those of peers of other versions"),
+            entry("one/events*.metadata.content", "the content of a message for a group, which its sender writes"),
             entry("one/definitions/*.document", "the definition of a workflow, which its user writes"),
             entry("one/workflows/*.origin", "members of the document of a run, with inputs that its user writes"),
             entry("one/workflows/*.result", "of agents"),
@@ -116,16 +121,17 @@ final class TypedOperationsTest {
                     }));
         }
 
-        assertThat(open).as("objects of any members").allMatch(place -> isOfOthers(place));
+        assertThat(open).as("any values and objects of any members").allMatch(place -> isOfOthers(place));
         assertThat(DOCUMENTS_OF_OTHERS.keySet())
                 .as("places that are allowed")
                 .allMatch(pattern -> open.stream().anyMatch(place -> fits(place, pattern)));
     }
 
-    @Test
-    void aPlantedObjectOfAnyMembersIsFound() {
+    @ParameterizedTest
+    @MethodSource("anything")
+    void aPlantedObjectOfAnyMembersIsFound(Object others) {
         var open = new TreeSet<String>();
-        Map<?, ?> planted = Map.of("type", "object", "additionalProperties", true);
+        Map<?, ?> planted = Map.of("type", "object", "additionalProperties", others);
 
         addOpen(
                 open,
@@ -138,6 +144,27 @@ final class TypedOperationsTest {
         assertThat(open).noneMatch(place -> isOfOthers(place));
     }
 
+    @Test
+    void aPlantedMemberWithoutATypeIsFound() {
+        var open = new TreeSet<String>();
+
+        addOpen(
+                open,
+                "admin/keys",
+                List.of(
+                        Map.of(
+                                "properties",
+                                Map.of("count", Map.of("description", "anything"), "id", Map.of("type", "string"))),
+                        Map.of("in", "query", "name", "after", "schema", Map.of()),
+                        Map.of("properties", Map.of("rows", Map.of("type", "array", "items", Map.of())))));
+
+        assertThat(open).containsExactly("admin/keys.after", "admin/keys.count", "admin/keys.rows");
+    }
+
+    private static Stream<Object> anything() {
+        return Stream.of(true, Map.of());
+    }
+
     private static boolean isOfOthers(String place) {
         return DOCUMENTS_OF_OTHERS.keySet().stream().anyMatch(pattern -> fits(place, pattern));
     }
@@ -146,16 +173,23 @@ final class TypedOperationsTest {
         return place.matches(Pattern.quote(pattern).replace("*", "\\E.*\\Q"));
     }
 
-    /** Adds the places of objects of any members: the operation or the named schema, and the names of members below it. */
+    /** Adds the places of any values, and of objects of any members: the operation or the named schema, and the names of members below it. */
     private static void addOpen(Set<String> open, String place, @Nullable Object part) {
         switch (part) {
             case Map<?, ?> members -> {
-                if (Boolean.TRUE.equals(members.get("additionalProperties"))) {
-                    open.add(place);
-                }
                 boolean isParameter = members.get("in") instanceof String;
+                if (isAnything(members.get("additionalProperties"))
+                        || isAnything(members.get("items"))
+                        || isAnything(members.get("schema"))) {
+                    open.add(isParameter ? place + "." + members.get("name") : place);
+                }
                 members.forEach((name, schema) -> {
                     if (name.equals("properties") && schema instanceof Map<?, ?> properties) {
+                        properties.forEach((member, each) -> {
+                            if (isAnything(each)) {
+                                open.add(place + "." + member);
+                            }
+                        });
                         properties.forEach((member, each) -> addOpen(open, place + "." + member, each));
                     } else {
                         addOpen(open, isParameter ? place + "." + members.get("name") : place, schema);
@@ -165,6 +199,13 @@ final class TypedOperationsTest {
             case List<?> all -> all.forEach(each -> addOpen(open, place, each));
             case null, default -> {}
         }
+    }
+
+    /** Whether a schema has no conditions. */
+    private static boolean isAnything(@Nullable Object schema) {
+        return Boolean.TRUE.equals(schema)
+                || schema instanceof Map<?, ?> conditions
+                        && Set.of("description").containsAll(conditions.keySet());
     }
 
     /** A credential in a query would be in the logs of proxies. */
@@ -218,6 +259,7 @@ final class TypedOperationsTest {
     void aSchemaWithoutMembersIsFound() {
         assertThat(isBare(Map.of("schema", Map.of("type", "object")))).isTrue();
         assertThat(isBare(List.of(Map.of("items", Map.of("type", "object"))))).isTrue();
+        assertThat(isBare(Map.of("type", "object", "description", "anything"))).isTrue();
         assertThat(isBare(Map.of("type", "object", "properties", Map.of()))).isFalse();
     }
 
@@ -264,7 +306,8 @@ final class TypedOperationsTest {
     private static boolean isBare(Object schema) {
         return switch (schema) {
             case Map<?, ?> members ->
-                members.equals(Map.of("type", "object"))
+                "object".equals(members.get("type"))
+                                && Set.of("type", "description").containsAll(members.keySet())
                         || members.values().stream().anyMatch(TypedOperationsTest::isBare);
             case List<?> all -> all.stream().anyMatch(TypedOperationsTest::isBare);
             default -> false;
