@@ -275,30 +275,30 @@ final class ToolAgent implements AgentHandler {
         try {
             while (true) {
                 switch (task.status()) {
-                    case "working" -> {
+                    case WORKING -> {
                         String status = task.statusMessage();
                         if (status != null && !status.equals(said)) {
                             said = status;
                             reply.working(Excerpt.of(status, MAX_TEXT));
                         }
                     }
-                    case "completed" -> {
+                    case COMPLETED -> {
                         CallResult empty = CallResult.of(List.of(), null);
                         finish(client, call, requireNonNullElse(task.result(), empty), request, reply);
                         return;
                     }
-                    case "input_required" -> {
+                    case INPUT_REQUIRED -> {
                         if (!task.inputRequests().isEmpty()) {
                             ask(call, task.inputRequests(), null, id, request, reply);
                             return;
                         }
                     }
-                    case "cancelled" -> {
+                    case CANCELLED -> {
                         table.forget(request.taskId());
                         reply.fail("the server has canceled the task");
                         return;
                     }
-                    default -> {
+                    case FAILED, UNKNOWN -> {
                         throw requireNonNullElseGet(
                                 task.error(),
                                 () -> new McpException(

@@ -84,8 +84,9 @@ final class AgentTasks implements McpTasks {
     }
 
     private McpTask shown(String agent, Task task, CallContext caller) {
-        CallResult result =
-                status(task).equals("completed") ? Results.of(agent, task, hasSchema(agent, task, caller)) : null;
+        CallResult result = status(task) == McpTask.Status.COMPLETED
+                ? Results.of(agent, task, hasSchema(agent, task, caller))
+                : null;
         return shown(
                 task,
                 result,
@@ -115,12 +116,12 @@ final class AgentTasks implements McpTasks {
     }
 
     /** A failed task is the completed call of a tool that failed. */
-    private static String status(Task task) {
+    private static McpTask.Status status(Task task) {
         return switch (task.state()) {
-            case COMPLETED, FAILED, REJECTED -> "completed";
-            case CANCELED -> "cancelled";
-            case INPUT_REQUIRED, AUTH_REQUIRED -> "input_required";
-            case SUBMITTED, WORKING, UNSPECIFIED -> "working";
+            case COMPLETED, FAILED, REJECTED -> McpTask.Status.COMPLETED;
+            case CANCELED -> McpTask.Status.CANCELLED;
+            case INPUT_REQUIRED, AUTH_REQUIRED -> McpTask.Status.INPUT_REQUIRED;
+            case SUBMITTED, WORKING, UNSPECIFIED -> McpTask.Status.WORKING;
         };
     }
 

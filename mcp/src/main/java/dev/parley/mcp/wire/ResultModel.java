@@ -108,10 +108,13 @@ public final class ResultModel {
     /** Answers by the keys of their questions; members that are no objects are left out. */
     public static final Codec<Map<String, InputResponse>> INPUT_RESPONSES = objects(INPUT_RESPONSE);
 
+    private static final Codec<McpTask.Status> STATUS =
+            Codecs.via(Lenient.TEXT, McpTask.Status::of, McpTask.Status::word);
+
     /** Tasks, those of other programs too. */
     public static final Codec<McpTask> TASK = ObjectCodec.<McpTask>of()
             .always("taskId", Lenient.TEXT, "", McpTask::taskId)
-            .always("status", Lenient.TEXT, "", McpTask::status)
+            .always("status", STATUS, McpTask.Status.UNKNOWN, McpTask::status)
             .optional("statusMessage", Lenient.TEXT, McpTask::statusMessage)
             .optional("createdAt", Lenient.TEXT, McpTask::createdAt)
             .optional("lastUpdatedAt", Lenient.TEXT, McpTask::lastUpdatedAt)

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Results of other programs are read leniently, and passed on with all that they have. */
@@ -54,10 +55,28 @@ class ResultModelTest {
         McpTask task =
                 ResultModel.TASK.fromJson(Trees.json("{\"status\": \"working\", \"reads\": 0, \"ttlMs\": null}"));
 
-        assertThat(task.status()).isEqualTo("working");
+        assertThat(task.status()).isEqualTo(McpTask.Status.WORKING);
         assertThat(task.inputRequests()).isEmpty();
         assertThat(Trees.of(ResultModel.TASK, task))
                 .containsEntry("ttlMs", null)
                 .doesNotContainKey("result");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'input_required', INPUT_REQUIRED",
+        "'cancelled', CANCELLED",
+        "'failed', FAILED",
+        "'paused', UNKNOWN",
+        "'WORKING', UNKNOWN",
+        "7, UNKNOWN"
+    })
+    void aStatusOfAnotherProgramIsReadAsItsWord(String word, McpTask.Status status) {
+        String json = word.equals("7") ? word : '"' + word + '"';
+
+        McpTask task = ResultModel.TASK.fromJson(Trees.json("{\"taskId\": \"t\", \"status\": " + json + "}"));
+
+        assertThat(task.status()).isEqualTo(status);
+        assertThat(Trees.of(ResultModel.TASK, task)).containsEntry("status", status.word());
     }
 }
