@@ -66,7 +66,6 @@ final class ArchitectureTest {
             entry("Definitions", "documents of workflows, which users write"),
             entry("FaceOperations", "requests of ARD"),
             entry("McpOperations", "requests of the MCP registry"),
-            entry("MeshDialect", "registrations of callbacks, a form of the ONE mesh"),
             entry("PeerOperations", "the manifest of a peer, which is ARD's"),
             entry("Subscriptions", "metadata that the extension for knowledge graphs leaves to callers and servers"),
             entry("UpdateExecutor", "metadata that the extension for knowledge graphs leaves to callers and servers"),

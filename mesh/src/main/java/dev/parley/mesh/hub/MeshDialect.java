@@ -22,8 +22,10 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.protocol.json.ObjectCodec;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +63,14 @@ public final class MeshDialect implements DialectProvider {
         return new AgentCard.Interface(agentUrl + MeshProtocol.SUFFIX, "ONE", null, Envelope.VERSION);
     }
 
+    /** A request for messages about the task in its path. */
+    private record Callback(String agentId, String address) {}
+
+    private static final Codec<Callback> CALLBACK = ObjectCodec.<Callback>of()
+            .required("agentId", Codecs.WORDS, Callback::agentId)
+            .required("callback", Codecs.WORDS, Callback::address)
+            .as(v -> new Callback(v.next(), v.next()));
+
     @Override
     public WireCall read(WireRequest request, AgentCard card, CallContext caller) {
         Matcher task = TASK.matcher(request.path());
@@ -78,19 +88,12 @@ public final class MeshDialect implements DialectProvider {
         }
         requireMethod(request, POST);
         requireJson(request);
-        Map<String, @Nullable Object> body = JsonText.request(request.body(), Codecs.STRUCT);
-        var register = new RegisterCallback(task.group(1), text(body, "agentId"), text(body, "callback"));
+        Callback callback = JsonText.request(request.body(), CALLBACK);
+        var register = new RegisterCallback(task.group(1), callback.agentId(), callback.address());
         return WireCall.of(
                 register,
                 registered -> new WireAnswer.Whole(
                         201, Map.of("Content-Type", Headers.JSON), JsonText.write(Codecs.FREE, registered)));
-    }
-
-    private static String text(Map<String, @Nullable Object> body, String member) {
-        if (body.get(member) instanceof String text && !text.isBlank()) {
-            return text;
-        }
-        throw A2AException.invalidParams(member, "missing (expected: a text)");
     }
 
     /** A message that cannot be read is a call, too: its refusal is an event of the agent. */

@@ -300,6 +300,22 @@ final class CallbacksTest {
     }
 
     @Test
+    void aRegistrationNamesItsMembers() throws Exception {
+        try (Hub hub = hub(OPEN).start()) {
+            var peer = new Peer(hub.url());
+            String path = "/agents/worker/one/tasks/unknown/callback";
+
+            Answer missing = peer.post(path, "{'callback':'http://a.example'}");
+            Answer blank = peer.post(path, "{'agentId':'planner','callback':' '}");
+            Answer number = peer.post(path, "{'agentId':7,'callback':'http://a.example'}");
+
+            assertThat(missing.content("details", "path")).isEqualTo("agentId");
+            assertThat(blank.content("details", "path")).isEqualTo("callback");
+            assertThat(number.content("details", "path")).isEqualTo("agentId");
+        }
+    }
+
+    @Test
     @DisplayName("a task that waits for its sender says so, and goes on with the response")
     void questions() throws Exception {
         try (var sink = new Sink(0);
