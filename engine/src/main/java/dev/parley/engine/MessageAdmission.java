@@ -401,7 +401,7 @@ final class MessageAdmission {
             live.runs().enter(turn);
             runner.start(turn);
             return new Sent(pin, null, turn, true, false);
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             if (claim != null) {
                 parts.log().release(claim);
             }
@@ -443,7 +443,7 @@ final class MessageAdmission {
         var turn = turn(live, send, context, true, messageKey);
         try {
             return new Sent(pin, goOn(turn, send, context, messageKey, name, before), turn, false, true);
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             parts.turns().giveBack(live.key(), live.contextId());
             throw refused;
         }

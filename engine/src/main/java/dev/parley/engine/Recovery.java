@@ -234,14 +234,20 @@ final class Recovery {
 
     private void work(Line line) {
         if (line.runner.get() != null && hasWork(line) && line.busy.compareAndSet(false, true)) {
-            threads.start("recovery", () -> {
-                try {
-                    workOff(line);
-                } finally {
-                    line.busy.set(false);
-                }
-                work(line); // for what came in the moment in which this looked for the last time
-            });
+            try {
+                threads.start("recovery", () -> {
+                    try {
+                        workOff(line);
+                    } finally {
+                        line.busy.set(false);
+                    }
+                    work(line); // for what came in the moment in which this looked for the last time
+                });
+            } catch (RuntimeException | Error notStarted) {
+                line.busy.set(false);
+                LOG.log(Level.ERROR, "no thread takes up unfinished tasks; it is tried again", notStarted);
+                var unused = timer.schedule(() -> work(line), RUNS.toMillis(), TimeUnit.MILLISECONDS);
+            }
         }
     }
 

@@ -100,7 +100,7 @@ final class Runner {
             live.runs().leave();
             throw Refused.stopping();
         }
-        Priority priority = priority(turn);
+        Priority priority = priority(turn, bounded);
         if (slots.take(group, priority)) {
             launch(new Run(turn, parts.tasks().live().pin(live), priority));
             return;
@@ -116,9 +116,21 @@ final class Runner {
         launchWaiting();
     }
 
-    private Priority priority(HandlerRun turn) {
+    /** @param mayRefuse whether a failure of the agent's rule refuses the message; a task that is there goes on without the rule */
+    private Priority priority(HandlerRun turn, boolean mayRefuse) {
         Function<Message, Priority> priority = agent.priority();
-        return priority == null ? Priority.MEDIUM : priority.apply(turn.message());
+        if (priority == null) {
+            return Priority.MEDIUM;
+        }
+        try {
+            return priority.apply(turn.message());
+        } catch (RuntimeException failure) {
+            if (mayRefuse) {
+                throw failure;
+            }
+            LOG.log(Level.WARNING, "agent " + agent.name() + ": no priority for task " + turn.taskId(), failure);
+            return Priority.MEDIUM;
+        }
     }
 
     /** @throws A2AException UNAVAILABLE if too many wait already */
@@ -158,7 +170,13 @@ final class Runner {
             return said;
         });
         if (first[0]) {
-            goOn(turn);
+            try {
+                goOn(turn);
+            } catch (A2AException refused) {
+                throw refused;
+            } catch (RuntimeException | Error notStarted) {
+                end(turn, notStarted);
+            }
         }
         return new LoggedEvent(since, requireNonNull(after.get()));
     }
@@ -200,7 +218,25 @@ final class Runner {
             if (next == null) {
                 return;
             }
-            launch(next);
+            try {
+                launch(next);
+            } catch (RuntimeException | Error notStarted) {
+                HandlerRun turn = next.turn();
+                if (turn.isRecovered()) {
+                    recovery.begun(turn.live().key());
+                }
+                end(turn, notStarted);
+            }
+        }
+    }
+
+    /** Ends the task of a turn that gets no thread: nobody else does, and its caller has the answer that it goes on. */
+    private void end(HandlerRun turn, Throwable notStarted) {
+        LOG.log(Level.ERROR, "agent " + agent.name() + ": no thread for task " + turn.taskId(), notStarted);
+        LiveTask live = turn.live();
+        try (Pin pin = parts.tasks().live().pin(live)) {
+            fail(turn, "The server could not start the agent");
+            var unused = pin.task().runs().leave();
         }
     }
 

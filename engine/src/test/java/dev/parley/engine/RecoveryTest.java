@@ -205,6 +205,7 @@ final class RecoveryTest {
         var withoutPriority = new AtomicInteger(1);
         var scarce = new ScarceThreads();
         scarce.fail("agent", 1);
+        scarce.fail("recovery", 1);
 
         try (Engine restarted =
                 Engine.builder(after).threads(scarce).grace(Duration.ZERO).build()) {

@@ -12,6 +12,7 @@ import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.ModuleTables;
+import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -151,12 +152,16 @@ final class JdbcTaskMail implements TaskMail {
 
     /** Removes the rows that hubs have left which had a log with mail, if there were any: no hub looks for them any more. */
     private static void removeLeft(Database database) {
-        boolean isThere = database.read(session -> session.number(
-                        "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'mail'"))
-                > 0;
-        int removed = isThere ? REMOVED_AT_ONCE : 0;
-        while (removed == REMOVED_AT_ONCE) {
-            removed = database.write(REMOVED_AT_ONCE, session -> session.update(REMOVE_OLD));
+        try {
+            boolean isThere = database.read(session ->
+                            session.number("SELECT count(*) FROM module_version WHERE module = ?", TABLES.module()))
+                    > 0;
+            int removed = isThere ? REMOVED_AT_ONCE : 0;
+            while (removed == REMOVED_AT_ONCE) {
+                removed = database.write(REMOVED_AT_ONCE, session -> session.update(REMOVE_OLD));
+            }
+        } catch (StoreException failure) {
+            LOG.log(Level.WARNING, "calls that other hubs have left were not removed", failure);
         }
     }
 
