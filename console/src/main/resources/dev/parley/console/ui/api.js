@@ -50,6 +50,11 @@ export function address(path, query = {}) {
   return url;
 }
 
+const SESSION = 'ui/-/session';
+
+/** Aborted while the session ends: answers to its requests would be refusals, which browsers log. */
+let session = new AbortController();
+
 /**
  * @typedef {{query?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, credentials?: 'same-origin' | 'omit'}} Options
  * {@code omit}: the request has credentials of its own, or none, and says nothing about the session
@@ -65,18 +70,20 @@ export function address(path, query = {}) {
  */
 export async function request(method, path, { query, body, headers = {}, signal, credentials = 'same-origin' } = {}) {
   const { trace, header } = newTrace();
+  const ending = credentials === 'omit' || path === SESSION ? undefined : session.signal;
   /** @type {Response} */
   let answer;
   try {
     answer = await fetch(address(path, query), {
       method,
-      signal,
+      signal: ending ? AbortSignal.any(signal ? [signal, ending] : [ending]) : signal,
       credentials,
       headers: withProof({ Accept: 'application/json', traceparent: header, ...(body === undefined || body instanceof URLSearchParams ? {} : { 'Content-Type': 'application/json' }), ...headers }),
       body: body === undefined || body instanceof URLSearchParams ? body : JSON.stringify(body),
     });
   } catch (failure) {
     if (signal?.aborted) throw failure;
+    if (ending?.aborted) throw new ApiError({ message: 'The session ends', trace });
     throw new ApiError({ message: 'The hub does not answer', trace, details: String(failure) });
   }
   compareClocks(answer);
@@ -111,21 +118,31 @@ async function json(method, path, options) {
   return text ? JSON.parse(text) : undefined;
 }
 
+async function signOut() {
+  session.abort();
+  try {
+    await json('DELETE', SESSION);
+    ended();
+  } finally {
+    session = new AbortController();
+  }
+}
+
 const V1 = { 'A2A-Version': '1.0' };
 const id = encodeURIComponent;
 
 /** The operations that the screens use. */
 export const api = {
   /** @returns {Promise<import('./types.js').Session>} */
-  session: async () => json('GET', 'ui/-/session').catch(failure => {
+  session: async () => json('GET', SESSION).catch(failure => {
     if (failure.status === 404) return { signedIn: false, needsSignIn: false };
     throw failure;
   }),
   /** Request to the authorization endpoint of the issuer, without its state and challenge. @returns {Promise<Record<string, string>>} */
   openId: () => json('GET', 'ui/-/session/openid'),
   /** @param {{key?: string, token?: string, code?: string, verifier?: string}} credential */
-  signIn: async credential => began((await json('POST', 'ui/-/session', { body: credential }))?.proof),
-  signOut: async () => (await json('DELETE', 'ui/-/session'), ended()),
+  signIn: async credential => began((await json('POST', SESSION, { body: credential }))?.proof),
+  signOut,
 
   /** @returns {Promise<{agents: {name: string, description?: string, url: string}[]}>} */
   agents: () => json('GET', 'agents'),

@@ -3,6 +3,7 @@ package dev.parley.interop.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.hub.Hub;
+import dev.parley.testkit.Eventually;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,6 +105,33 @@ class ConsoleSignInTest {
         browser.go("tasks");
         browser.see("h1", "Sign in");
         assertThat(browser.texts(".body .tr")).isEmpty();
+    }
+
+    /** Requests that reach the hub after the session would be refused, and the browser would log each as a failure. */
+    @Test
+    void requestsThatAreOnTheirWayAreGivenUpWhenTheSessionEnds() {
+        browser.go("agents");
+        browser.signIn(hub.key("team", "alice"));
+        browser.see(".tr .agent a", "scribe");
+        browser.run("""
+                const sent = fetch;
+                window.waiting = [];
+                window.fetch = (url, options) => {
+                  if (options.method === 'DELETE') window.givenUp = waiting.every(signal => signal?.aborted);
+                  if (String(url).includes('/-/session')) return sent(url, options);
+                  return new Promise((_, fail) => {
+                    waiting.push(options.signal);
+                    options.signal?.addEventListener('abort', () => fail(options.signal.reason));
+                  });
+                };""");
+        browser.click("nav a", "Tasks");
+        Eventually.holds(
+                "a request is on its way", () -> Boolean.TRUE.equals(browser.run("return waiting.length > 0")));
+
+        browser.click("header button", "Sign out");
+        browser.see("h1", "Sign in");
+
+        assertThat(browser.run("return givenUp")).isEqualTo(true);
     }
 
     @Test
