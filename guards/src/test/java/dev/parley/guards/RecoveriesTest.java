@@ -53,6 +53,7 @@ final class RecoveriesTest {
             engine.Recovery.WRITES PT1S PT1M4S
             engine.Webhooks.PAUSES PT1S PT10M
             engine.Webhooks.STORE_PAUSES PT1S PT1M4S
+            engine.scheduling.DeliveryRecords.PAUSES PT0.02S PT1S
             engine.scheduling.QueueClaims.PAUSES PT0.02S PT1S
             gateway.hub.Routes.EPOCHS PT1S PT1M
             gateway.push.Follower.PAUSES PT1S PT30S
@@ -116,6 +117,7 @@ final class RecoveriesTest {
             entry("engine.Engine", "once a minute: tasks whose time is over are removed"),
             entry("engine.Runs", "time limit of runs when the engine closes"),
             entry("engine.mail.OwnerMail", "time limit of the answer of another engine"),
+            entry("engine.scheduling.PostponedQueues", "the next attempt to send events, after a pause of their webhook"),
             entry("engine.scheduling.TimeLimits", "begin of a run that a limit of its agent postpones"),
             entry("engine.tasks.LiveTask", "time limit of a reader"),
             entry("gateway.push.PushRelay", "a signal of a relay; looked at again after the patience of its reader"),
