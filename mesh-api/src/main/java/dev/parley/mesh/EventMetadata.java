@@ -17,7 +17,8 @@ final class EventMetadata {
     private static final List<String> REQUIRED = List.of("messageId", "messageType", "correlationId", "protocol");
 
     /** Texts that some events have. */
-    private static final List<String> OPTIONAL = List.of("taskId", "via", "refused", "status", "ontologyType", "alias");
+    private static final List<String> OPTIONAL =
+            List.of("taskId", "via", "refused", "code", "status", "ontologyType", "alias");
 
     /** How many calls before the event have none. */
     private static final String LEFT = "notRecordedBefore";

@@ -18,10 +18,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
 
 /** Operations of the administration that report calls of agents. */
 public final class ReportProtocol {
@@ -224,17 +227,17 @@ public final class ReportProtocol {
             .help("NAME", "Only calls of this operation, such as SendMessage.")
             .as(v -> new ShowSeries(v.next(), v.next(), v.next()));
 
-    private static <M> ObjectCodec.Builder<Row<M>> row() {
+    private static <M> ObjectCodec.Builder<Row<M>> row(List<Subject> order) {
         var shape = ObjectCodec.<Row<M>>of();
-        for (Subject subject : Subject.values()) {
+        for (Subject subject : order) {
             shape.optional(subject.column(), TEXT, row -> row.subjects().get(subject));
         }
         return shape;
     }
 
-    private static Map<Subject, String> subjectsOf(ObjectCodec.Values v) {
+    private static Map<Subject, String> subjectsOf(List<Subject> order, ObjectCodec.Values v) {
         var subjects = new LinkedHashMap<Subject, String>();
-        for (Subject subject : Subject.values()) {
+        for (Subject subject : order) {
             String value = v.next();
             if (value != null) {
                 subjects.put(subject, value);
@@ -243,32 +246,58 @@ public final class ReportProtocol {
         return subjects;
     }
 
-    private static <M> Codec<Report<M>> table(ObjectCodec<Row<M>> row) {
+    /** @param rows codec of rows that have some subjects, in this order */
+    private static <M> Codec<Report<M>> table(Function<List<Subject>, ObjectCodec<Row<M>>> rows) {
         return ObjectCodec.<Report<M>>of()
                 .required("since", TIME, Report::since)
                 .required("until", TIME, Report::until)
                 .required(
                         "rows",
-                        Codecs.list(DescribedCodecs.like(row, row::fromJson, each -> members(row, each))),
+                        Codecs.list(DescribedCodecs.like(rows.apply(List.of(Subject.values())), new RowCodec<>(rows))),
                         Report::rows)
                 .as(v -> new Report<>(v.next(), v.next(), v.next()));
     }
 
-    /** The members of a row, with the subjects in their order: tables have the columns in that of the members. */
-    private static <M> Map<String, @Nullable Object> members(ObjectCodec<Row<M>> shape, Row<M> row) {
-        var members = new LinkedHashMap<String, @Nullable Object>();
-        row.subjects().forEach((subject, value) -> members.put(subject.column(), value));
-        if (shape.toJson(row) instanceof Map<?, ?> all) {
-            all.forEach((name, value) -> members.put(String.valueOf(name), value));
+    /** Rows with their subjects in the order in which a request names them: tables have the columns in that of the members. */
+    private record RowCodec<M>(
+            Function<List<Subject>, ObjectCodec<Row<M>>> rows, Map<List<Subject>, ObjectCodec<Row<M>>> ordered)
+            implements Codec<Row<M>> {
+        RowCodec(Function<List<Subject>, ObjectCodec<Row<M>>> rows) {
+            this(rows, new ConcurrentHashMap<>());
         }
-        return members;
+
+        private ObjectCodec<Row<M>> of(List<Subject> order) {
+            return ordered.computeIfAbsent(order, rows);
+        }
+
+        @Override
+        public String expected() {
+            return of(List.of()).expected();
+        }
+
+        @Override
+        public @Nullable Row<M> read(JsonParser in) {
+            Object json = Codecs.FREE.read(in);
+            List<Subject> order = json instanceof Map<?, ?> members
+                    ? members.keySet().stream()
+                            .flatMap(name -> Stream.of(Subject.values())
+                                    .filter(subject -> subject.column().equals(name)))
+                            .toList()
+                    : List.of();
+            return of(order).fromJson(json);
+        }
+
+        @Override
+        public void write(JsonGenerator out, Row<M> row) {
+            of(List.copyOf(row.subjects().keySet())).write(out, row);
+        }
     }
 
     private static <V extends @Nullable Object> Function<Row<Use>, V> use(Function<Use, V> measure) {
         return row -> measure.apply(row.measures());
     }
 
-    public static final Codec<Report<Use>> USAGE_REPORT = table(ReportProtocol.<Use>row()
+    public static final Codec<Report<Use>> USAGE_REPORT = table(order -> ReportProtocol.<Use>row(order)
             .required("calls", COUNT, use(Use::calls))
             .required("errors", COUNT, use(Use::errors))
             .optional("success", DOUBLE, use(Use::success))
@@ -281,7 +310,7 @@ public final class ReportProtocol {
             .required("webhooks", COUNT, use(Use::webhooks))
             .required("webhooksFailed", COUNT, use(Use::webhooksFailed))
             .as(v -> new Row<>(
-                    subjectsOf(v),
+                    subjectsOf(order, v),
                     new Use(
                             v.<Long>next(),
                             v.<Long>next(),
@@ -300,34 +329,35 @@ public final class ReportProtocol {
         return row -> measure.apply(row.measures());
     }
 
-    public static final Codec<Report<Reliability>> RELIABILITY_REPORT = table(ReportProtocol.<Reliability>row()
-            .required("calls", COUNT, reliability(Reliability::calls))
-            .optional("success", DOUBLE, reliability(Reliability::success))
-            .optional("p50Millis", DOUBLE, reliability(Reliability::p50Millis))
-            .optional("p95Millis", DOUBLE, reliability(Reliability::p95Millis))
-            .required("errors", Codecs.map(COUNT), reliability(Reliability::errors))
-            .required("tasks", COUNT, reliability(Reliability::tasks))
-            .optional("tasksSuccess", DOUBLE, reliability(Reliability::tasksSuccess))
-            .required("taskStates", Codecs.map(COUNT), reliability(Reliability::taskStates))
-            .optional("runP50Millis", DOUBLE, reliability(Reliability::runP50Millis))
-            .optional("runP95Millis", DOUBLE, reliability(Reliability::runP95Millis))
-            .required("webhooks", COUNT, reliability(Reliability::webhooks))
-            .optional("webhooksSuccess", DOUBLE, reliability(Reliability::webhooksSuccess))
-            .as(v -> new Row<>(
-                    subjectsOf(v),
-                    new Reliability(
-                            v.<Long>next(),
-                            v.next(),
-                            v.next(),
-                            v.next(),
-                            v.next(),
-                            v.<Long>next(),
-                            v.next(),
-                            v.next(),
-                            v.next(),
-                            v.next(),
-                            v.<Long>next(),
-                            v.next()))));
+    public static final Codec<Report<Reliability>> RELIABILITY_REPORT =
+            table(order -> ReportProtocol.<Reliability>row(order)
+                    .required("calls", COUNT, reliability(Reliability::calls))
+                    .optional("success", DOUBLE, reliability(Reliability::success))
+                    .optional("p50Millis", DOUBLE, reliability(Reliability::p50Millis))
+                    .optional("p95Millis", DOUBLE, reliability(Reliability::p95Millis))
+                    .required("errors", Codecs.map(COUNT), reliability(Reliability::errors))
+                    .required("tasks", COUNT, reliability(Reliability::tasks))
+                    .optional("tasksSuccess", DOUBLE, reliability(Reliability::tasksSuccess))
+                    .required("taskStates", Codecs.map(COUNT), reliability(Reliability::taskStates))
+                    .optional("runP50Millis", DOUBLE, reliability(Reliability::runP50Millis))
+                    .optional("runP95Millis", DOUBLE, reliability(Reliability::runP95Millis))
+                    .required("webhooks", COUNT, reliability(Reliability::webhooks))
+                    .optional("webhooksSuccess", DOUBLE, reliability(Reliability::webhooksSuccess))
+                    .as(v -> new Row<>(
+                            subjectsOf(order, v),
+                            new Reliability(
+                                    v.<Long>next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.<Long>next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.next(),
+                                    v.<Long>next(),
+                                    v.next()))));
 
     private static <T> ObjectCodec.Builder<T> measured(ObjectCodec.Builder<T> shape, Function<T, Measured> measured) {
         return shape.required("calls", COUNT, of -> measured.apply(of).calls())

@@ -101,12 +101,19 @@ final class RouteOperations {
             throw A2AException.invalidParams(
                     "set", setting + " (expected: NAME=VALUE with one of " + String.join(", ", SETTINGS) + ")");
         }
+        String name = setting.substring(0, end);
         String value = setting.substring(end + 1);
+        boolean isNumber = value.matches("\\d{1,9}");
+        boolean isTruth = value.equals("true") || value.equals("false") && RouteOptions.TRUTHS.contains(name);
+        if (RouteOptions.NUMBERS.contains(name) && !isNumber) {
+            throw A2AException.invalidParams("set", setting + " (expected: a number of at most 9 digits)");
+        }
+        if (RouteOptions.TRUTHS.contains(name) && !isTruth) {
+            throw A2AException.invalidParams("set", setting + " (expected: true or false)");
+        }
         options.put(
-                setting.substring(0, end),
-                value.matches("\\d{1,9}")
-                        ? (Object) Integer.parseInt(value)
-                        : value.equals("true") ? (Object) true : value);
+                name,
+                isNumber ? (Object) Integer.parseInt(value) : isTruth ? (Object) Boolean.parseBoolean(value) : value);
     }
 
     private RouteView shown(Route route) {

@@ -37,10 +37,10 @@ final class RouteOptions {
             "scope",
             "audience");
 
-    private static final List<String> NUMBERS = List.of("concurrency", "retries", "resumes", "failures");
+    static final List<String> NUMBERS = List.of("concurrency", "retries", "resumes", "failures");
 
     /** Options that are true or false; of the keys in {@link Route#TRUST}, whether there are some. */
-    private static final List<String> TRUTHS = List.of(Route.VERBATIM, Route.LOCAL, Route.TRUST, "deduplicates");
+    static final List<String> TRUTHS = List.of(Route.VERBATIM, Route.LOCAL, Route.TRUST, "deduplicates");
 
     private static final String REPLICAS = "replicas";
 

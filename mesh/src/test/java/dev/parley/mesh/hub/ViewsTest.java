@@ -364,6 +364,14 @@ final class ViewsTest {
                             "m-4 invalid_message",
                             "m-5 invalid_message");
             assertThat(messages(peer, "agentId=cook&type=error", 4)).allMatch("a2a_message_sent error"::equals);
+            assertThat(
+                            rows(peer.get("/one/events?agentId=cook&type=a2a_message_sent&pageSize=100", V1), "events")
+                                    .stream()
+                                    .map(ViewsTest::metadata)
+                                    .filter(each -> "error".equals(each.get("messageType")))
+                                    .<Object>map(each -> each.get("code")))
+                    .contains("capability_mismatch", "invalid_message")
+                    .doesNotContainNull();
         }
     }
 

@@ -43,5 +43,12 @@ final class ReportRowsTest {
                 .contains("[{\"day\":\"2027-01-05\",\"agent\":\"echo\",\"calls\":3,\"success\":66.67,\"p50Millis\":1.5,"
                         + "\"errors\":{\"TASK_NOT_FOUND\":1},\"tasks\":2,");
         assertThat(ReportProtocol.RELIABILITY_REPORT.fromJson(json)).isEqualTo(report);
+        assertThat(ReportProtocol.RELIABILITY_REPORT
+                        .fromJson(json)
+                        .rows()
+                        .getFirst()
+                        .subjects()
+                        .keySet())
+                .containsExactly(Subject.DAY, Subject.AGENT);
     }
 }
