@@ -61,6 +61,9 @@ class EmbeddingIT {
 
     @Test
     void aNewProjectOfLangChain4jPassesItsTestWithAScriptedModel() throws Exception {
+        assertThat(ROOT.resolve("langchain4j/target"))
+                .as("the module langchain4j is built: ./parley test builds all modules")
+                .exists();
         Path project = created("--with", "langchain4j");
 
         maven.run(project, "package");

@@ -52,10 +52,6 @@ final class AgentCall {
         return CallContext.anonymous().through(received.chain()).withTraceparent(received.traceparent());
     }
 
-    Duration timeout() {
-        return timeout;
-    }
-
     /** Reads a task without its history. */
     Task task(String id) {
         return agent.call(
@@ -71,47 +67,59 @@ final class AgentCall {
      * @throws A2AException the error of the agent
      */
     SendResult send(Message message, @Nullable TaskStatus before) {
-        requireCaller();
-        Instant end = Instant.now().plus(timeout);
-        if (!isStreamed()) {
-            return agent.call(
-                    new Operation.SendMessage(null, message, SendConfiguration.DEFAULTS, Map.of()), until(end));
+        if (caller == null) {
+            return sent(message, before);
         }
-        var taskId = new AtomicReference<@Nullable String>(message.taskId());
+        caller.enter();
         try {
-            return followed(message, before, end, taskId);
+            return sent(message, before);
         } catch (ClientException failed) {
-            if (failed.problem() == Problem.TIMED_OUT || failed.problem() == Problem.INTERRUPTED) {
-                cancel(taskId.get());
+            if (caller.isOver()) {
+                throw (CancellationException)
+                        new CancellationException("the task on whose behalf the agent is called has ended")
+                                .initCause(failed);
             }
             throw failed;
-        } catch (CancellationException ended) {
-            cancel(taskId.get());
-            throw ended;
+        } finally {
+            caller.leave();
+        }
+    }
+
+    private SendResult sent(Message message, @Nullable TaskStatus before) {
+        Instant end = Instant.now().plus(timeout);
+        var taskId = new AtomicReference<@Nullable String>(message.taskId());
+        try {
+            return isStreamed()
+                    ? followed(message, before, end, taskId)
+                    : agent.call(
+                            new Operation.SendMessage(null, message, SendConfiguration.DEFAULTS, Map.of()), until(end));
+        } catch (ClientException failed) {
+            if (failed.problem() != Problem.TIMED_OUT && failed.problem() != Problem.INTERRUPTED) {
+                throw failed;
+            }
+            boolean isCanceled = cancel(taskId.get());
+            if (failed.problem() == Problem.INTERRUPTED) {
+                throw failed;
+            }
+            throw new ClientException(
+                    Problem.TIMED_OUT,
+                    "The agent has not answered within " + timeout.toMillis() / 1_000.0 + " s; "
+                            + (isCanceled ? "the task was canceled" : "it may still work at the task"),
+                    failed);
         }
     }
 
     /** Whether the id of the task is known while the agent works. Without streams it is not, and the task cannot be canceled. */
-    boolean isStreamed() {
+    private boolean isStreamed() {
         return Boolean.TRUE.equals(agent.card().capabilities().streaming());
-    }
-
-    private void requireCaller() {
-        if (caller != null && caller.isOver()) {
-            throw new CancellationException("the task on whose behalf the agent is called has ended");
-        }
     }
 
     private SendResult followed(
             Message message, @Nullable TaskStatus before, Instant end, AtomicReference<@Nullable String> taskId) {
         var operation = new Operation.SendStreamingMessage(null, message, SendConfiguration.DEFAULTS, Map.of());
-        Feed<LoggedEvent> events = agent.watch(operation, until(end));
-        try (events) {
-            if (caller != null) {
-                caller.add(events);
-            }
+        try (Feed<LoggedEvent> events = agent.watch(operation, until(end))) {
             while (true) {
-                List<LoggedEvent> next = next(events, end);
+                List<LoggedEvent> next = next(events, end, taskId);
                 if (next == null) {
                     return ended(taskId.get());
                 }
@@ -125,25 +133,40 @@ final class AgentCall {
                     }
                 }
             }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for a task", stopped);
-        } finally {
-            if (caller != null) {
-                caller.remove(events);
-            }
         }
     }
 
     /** Returns the next events, at least one; null after the last one. */
-    private @Nullable List<LoggedEvent> next(Feed<LoggedEvent> events, Instant end) throws InterruptedException {
-        Duration left = Duration.between(Instant.now(), end);
-        List<LoggedEvent> next = left.isPositive() ? events.next(left) : List.of();
-        requireCaller();
-        if (next != null && next.isEmpty()) {
-            throw new ClientException(Problem.TIMED_OUT, "no answer within " + timeout);
+    private @Nullable List<LoggedEvent> next(
+            Feed<LoggedEvent> events, Instant end, AtomicReference<@Nullable String> taskId) {
+        try {
+            Duration left = Duration.between(Instant.now(), end);
+            List<LoggedEvent> next = left.isPositive() ? events.next(left) : List.of();
+            if (next == null || !next.isEmpty()) {
+                return next;
+            }
+            begin(events, taskId);
+        } catch (InterruptedException stopped) {
+            try {
+                begin(events, taskId);
+            } catch (InterruptedException again) {
+                // The id stays unknown.
+            }
+            Thread.currentThread().interrupt();
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for a task", stopped);
         }
-        return next;
+        throw new ClientException(Problem.TIMED_OUT, "no answer within " + timeout);
+    }
+
+    /** Waits for the first event, if there was none: without the id of the task it cannot be canceled. */
+    private static void begin(Feed<LoggedEvent> events, AtomicReference<@Nullable String> taskId)
+            throws InterruptedException {
+        if (taskId.get() == null) {
+            List<LoggedEvent> first = events.next(CANCELLATION);
+            if (first != null && !first.isEmpty() && !(first.getFirst().event() instanceof Message)) {
+                taskId.set(taskId(first.getFirst()));
+            }
+        }
     }
 
     /** Returns a task whose stream has ended before the task. */
@@ -172,16 +195,18 @@ final class AgentCall {
         };
     }
 
-    /** Cancels a task, also on an interrupted thread, which is interrupted again afterwards. */
-    private void cancel(@Nullable String taskId) {
+    /** Cancels a task, also on an interrupted thread, which is interrupted again afterwards; false if it may go on. */
+    private boolean cancel(@Nullable String taskId) {
         boolean isInterrupted = Thread.interrupted();
         try {
-            if (taskId != null) {
-                var unused = agent.call(
-                        Operation.CancelTask.of(taskId), until(Instant.now().plus(CANCELLATION)));
-            }
+            return taskId != null
+                    && agent.call(
+                                    Operation.CancelTask.of(taskId),
+                                    until(Instant.now().plus(CANCELLATION)))
+                            .state()
+                            .isTerminal();
         } catch (A2AException | ClientException ignored) {
-            // It may have ended meanwhile, or the agent cancels no tasks.
+            return false; // it may have ended meanwhile, or the agent cancels no tasks
         } finally {
             if (isInterrupted) {
                 Thread.currentThread().interrupt();

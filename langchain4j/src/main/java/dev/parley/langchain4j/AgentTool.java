@@ -68,9 +68,7 @@ final class AgentTool implements ToolExecutor {
             LOG.log(System.Logger.Level.WARNING, "tool \"" + request.name() + "\": no answer", failed);
             return ToolTexts.error(
                     failed.problem() == Problem.TIMED_OUT
-                            ? "The agent has not answered within "
-                                    + agent.timeout().toSeconds() + " s; "
-                                    + (agent.isStreamed() ? "the task was canceled" : "it may still work at the task")
+                            ? String.valueOf(failed.getMessage())
                             : "No answer of the agent: " + failed.problem());
         }
     }

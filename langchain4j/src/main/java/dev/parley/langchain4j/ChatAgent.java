@@ -12,11 +12,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Handler of an agent that passes the text of each message to a service of LangChain4j. Each message is a task, which the answer
- * completes; the tasks of a context share the memory of the service.
+ * completes; the tasks of a context share the memory of the service, and run one after the other. A message without text is rejected.
  *
  * <p>If the service throws, the task fails with a reference to the log. Cancellation and the time limit of the agent interrupt the
  * thread of the service, and stop a stream at its next token.
@@ -51,6 +53,19 @@ public final class ChatAgent implements AgentHandler {
     }
 
     private final AgentHandler service;
+    /** Requests by their memory, which is not safe for several at once. */
+    private final ConcurrentHashMap<String, Turn> turns = new ConcurrentHashMap<>();
+
+    /** @param users requests that have the lock or wait for it */
+    private record Turn(ReentrantLock lock, int users) {
+        Turn(int users) {
+            this(new ReentrantLock(), users);
+        }
+
+        Turn with(int more) {
+            return new Turn(lock, users + more);
+        }
+    }
 
     private ChatAgent(AgentHandler service) {
         this.service = service;
@@ -81,13 +96,37 @@ public final class ChatAgent implements AgentHandler {
 
     @Override
     public void handle(Request request, Reply reply) throws Exception {
+        if (request.text().isBlank()) {
+            reply.reject("The message has no text (expected: a part with text)");
+            return;
+        }
+        String memory = memoryId(request);
+        Turn turn = requireNonNull(turns.compute(memory, (id, there) -> there == null ? new Turn(1) : there.with(1)));
+        try {
+            turn.lock.lockInterruptibly();
+            try {
+                answer(request, reply);
+            } finally {
+                turn.lock.unlock();
+            }
+        } finally {
+            turns.computeIfPresent(memory, (id, there) -> there.users == 1 ? null : there.with(-1));
+        }
+    }
+
+    private void answer(Request request, Reply reply) throws Exception {
+        HostedCall before = CURRENT.get();
         var call = new HostedCall(request);
         CURRENT.set(call);
         try {
             service.handle(request, reply);
         } finally {
-            CURRENT.remove();
             call.end();
+            if (before == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(before);
+            }
         }
     }
 

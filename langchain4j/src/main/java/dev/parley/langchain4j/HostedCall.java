@@ -1,18 +1,17 @@
 package dev.parley.langchain4j;
 
 import dev.parley.engine.Request;
-import dev.parley.protocol.Feed;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 
 /**
- * Call of an agent whose service may call other agents. Those calls run on threads of the model, which an interruption of the agent does
- * not reach: the end of this call ends them. Safe for any thread.
+ * Call of an agent whose service may call tools. These calls run on threads of the model, which an interruption of the agent does not
+ * reach: the end of this call interrupts them. Safe for any thread.
  */
 final class HostedCall {
     private final Request request;
-    private final Set<Feed<?>> feeds = new HashSet<>();
+    private final Set<Thread> threads = new HashSet<>();
     private boolean isOver;
 
     HostedCall(Request request) {
@@ -23,31 +22,32 @@ final class HostedCall {
         return request;
     }
 
-    /** Closes a feed at the end of this call, or now if it is over. */
-    void add(Feed<?> feed) {
-        synchronized (this) {
-            if (!isOver) {
-                feeds.add(feed);
-                return;
-            }
+    /**
+     * Says that this thread calls a tool, until {@link #leave}.
+     *
+     * @throws CancellationException if this call is over
+     */
+    synchronized void enter() {
+        if (isOver) {
+            throw new CancellationException("the task on whose behalf the tool is called has ended");
         }
-        feed.close();
+        threads.add(Thread.currentThread());
     }
 
-    synchronized void remove(Feed<?> feed) {
-        feeds.remove(feed);
+    /** Also ends the interruption of the thread by the end of this call, as the thread is that of the model. */
+    synchronized void leave() {
+        threads.remove(Thread.currentThread());
+        if (isOver) {
+            var unused = Thread.interrupted();
+        }
     }
 
     synchronized boolean isOver() {
         return isOver;
     }
 
-    void end() {
-        List<Feed<?>> open;
-        synchronized (this) {
-            isOver = true;
-            open = List.copyOf(feeds);
-        }
-        open.forEach(Feed::close);
+    synchronized void end() {
+        isOver = true;
+        threads.forEach(Thread::interrupt);
     }
 }

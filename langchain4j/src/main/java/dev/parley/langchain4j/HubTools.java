@@ -42,10 +42,9 @@ public final class HubTools implements ToolProvider {
      */
     @Override
     public ToolProviderResult provideTools(ToolProviderRequest request) {
-        Tools tools = ChatAgent.current()
-                .orElseThrow(() -> new IllegalStateException("HubTools: no request of a ChatAgent on this thread"))
-                .request()
-                .tools();
+        HostedCall caller = ChatAgent.current()
+                .orElseThrow(() -> new IllegalStateException("HubTools: no request of a ChatAgent on this thread"));
+        Tools tools = caller.request().tools();
         ToolProviderResult.Builder result = ToolProviderResult.builder();
         var names = new ToolNames();
         for (Tools.Description tool : tools.list()) {
@@ -55,7 +54,7 @@ public final class HubTools implements ToolProvider {
                             .description(ToolNames.description(tool.description()))
                             .parameters(parameters(tool.inputSchema()))
                             .build(),
-                    new Call(tools, tool));
+                    new Call(caller, tools, tool));
         }
         return result.build();
     }
@@ -83,7 +82,7 @@ public final class HubTools implements ToolProvider {
     }
 
     /** A tool for one request. */
-    private record Call(Tools tools, Tools.Description tool) implements ToolExecutor {
+    private record Call(HostedCall caller, Tools tools, Tools.Description tool) implements ToolExecutor {
         @Override
         public String execute(ToolExecutionRequest request, Object memoryId) {
             return result(request).resultText();
@@ -95,6 +94,7 @@ public final class HubTools implements ToolProvider {
         }
 
         private ToolExecutionResult result(ToolExecutionRequest request) {
+            caller.enter();
             try {
                 Tools.Result result = tools.call(tool, arguments(request));
                 String text = ToolTexts.of(result.parts());
@@ -113,6 +113,8 @@ public final class HubTools implements ToolProvider {
                 throw (CancellationException)
                         new CancellationException("the task on whose behalf the tool is called has ended")
                                 .initCause(stopped);
+            } finally {
+                caller.leave();
             }
         }
 

@@ -6,6 +6,7 @@ import dev.langchain4j.service.TokenStream;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.protocol.TaskEvent.TaskEndedException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -33,6 +34,7 @@ final class TokenForwarding {
     void run(TokenStream tokens) throws Exception {
         try {
             tokens.onPartialResponseWithContext((token, context) -> forward(token.text(), context))
+                    .beforeToolExecution(tool -> requireTask())
                     .onCompleteResponse(end::complete)
                     .onError(end::completeExceptionally)
                     .start();
@@ -44,6 +46,13 @@ final class TokenForwarding {
             throw failed.getCause() instanceof Exception cause ? cause : failed;
         } finally {
             isStopped = true;
+        }
+    }
+
+    /** Ends the stream before a tool that would be called after the end of the task. */
+    private void requireTask() {
+        if (isStopped || request.isCanceled()) {
+            throw new CancellationException("the task has ended");
         }
     }
 

@@ -3,7 +3,8 @@
  *
  * <pre>{@code
  * interface Assistant {
- *     TokenStream chat(@MemoryId String conversation, @UserMessage String text);
+ *     @UserMessage("{{text}}")
+ *     TokenStream chat(@MemoryId String conversation, @V("text") String text);
  * }
  *
  * Assistant assistant = AiServices.builder(Assistant.class)

@@ -222,13 +222,14 @@ final class AgentToolsTest {
         AgentClient slow = client(hub, "slow");
         Desk desk = AiServices.builder(Desk.class)
                 .chatModel(Models.answering(Models::obeying))
-                .chatMemoryProvider(id -> MessageWindowChatMemory.withMaxMessages(20))
+                .chatMemoryProvider(id ->
+                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .toolProvider(AgentTools.of(slow).withTimeout(Duration.ofSeconds(1)))
                 .build();
 
         String result = desk.chat("c", "slow {\"message\": \"go\"}");
 
-        assertThat(result).isEqualTo("error: The agent has not answered within 1 s; the task was canceled");
+        assertThat(result).isEqualTo("error: The agent has not answered within 1.0 s; the task was canceled");
         assertThat(slow.allTasks(ListTasks.all())).extracting(Task::state).containsExactly(TaskState.CANCELED);
         assertThatThrownBy(() -> AgentTools.of(slow).withTimeout(Duration.ZERO)).hasMessageContaining("> 0");
     }
@@ -262,7 +263,8 @@ final class AgentToolsTest {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .streamingChatModel(Models.streaming(
                         (messages, handler) -> handler.onCompleteResponse(Models.response(Models.obeying(messages)))))
-                .chatMemoryProvider(id -> MessageWindowChatMemory.withMaxMessages(20))
+                .chatMemoryProvider(id ->
+                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .toolProvider(AgentTools.of(agent))
                 .build();
         return ChatAgent.streaming(assistant::chat);

@@ -6,18 +6,21 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
 import dev.parley.engine.Agent;
 
 /** The agent of {@code docs/langchain4j.md}. */
 final class AssistantAgent {
     interface Assistant {
-        TokenStream chat(@MemoryId String conversation, @UserMessage String text);
+        @UserMessage("{{text}}")
+        TokenStream chat(@MemoryId String conversation, @V("text") String text);
     }
 
     static Agent agent(StreamingChatModel model) {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .streamingChatModel(model)
-                .chatMemoryProvider(id -> MessageWindowChatMemory.withMaxMessages(20))
+                .chatMemoryProvider(id ->
+                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .build();
         return Agent.named("assistant", "Answers questions").handle(ChatAgent.streaming(assistant::chat));
     }

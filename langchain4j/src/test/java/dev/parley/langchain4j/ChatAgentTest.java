@@ -1,5 +1,6 @@
 package dev.parley.langchain4j;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.AiMessage;
@@ -12,6 +13,7 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
 import dev.parley.client.AgentClient;
 import dev.parley.client.TaskStream;
 import dev.parley.engine.Agent;
@@ -29,9 +31,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,7 +48,8 @@ final class ChatAgentTest {
     private static final String BOBS_KEY = "bobs-key-of-32-characters-0000002";
 
     interface Assistant {
-        String chat(@MemoryId String conversation, @UserMessage String text);
+        @UserMessage("{{text}}")
+        String chat(@MemoryId String conversation, @V("text") String text);
     }
 
     @Test
@@ -232,6 +239,51 @@ final class ChatAgentTest {
         }
     }
 
+    /** A parameter that is the user message by itself would be a template. */
+    @Test
+    void bracesOfACallerAreText() throws IOException {
+        try (Hub hub = hub(listener());
+                AgentClient client = AgentClient.connect(hub.agentUrl("listener"))) {
+            assertThat(((Task) client.send("how is {{name}} written?")).text()).endsWith("how is {{name}} written?");
+        }
+    }
+
+    @Test
+    void aMessageWithoutTextIsRejected() throws IOException {
+        try (Hub hub = hub(listener());
+                AgentClient client = AgentClient.connect(hub.agentUrl("listener"))) {
+            Task task = (Task) client.send(Message.user(Part.data(Map.of("a", 1))));
+
+            assertThat(task.state()).isEqualTo(TaskState.REJECTED);
+            assertThat(requireNonNull(task.status().message()).text()).contains("no text");
+        }
+    }
+
+    /** A chat memory is not safe for several threads. */
+    @Test
+    void tasksOfOneContextRunOneAfterTheOther() throws Exception {
+        var running = new AtomicInteger();
+        var most = new AtomicInteger();
+        Agent agent = Agent.named("counting", "Counts").handle(ChatAgent.answering((memoryId, text) -> {
+            most.accumulateAndGet(running.incrementAndGet(), Math::max);
+            Thread.yield();
+            running.decrementAndGet();
+            return text;
+        }));
+        try (Hub hub = hub(agent);
+                AgentClient client = AgentClient.connect(hub.agentUrl("counting"));
+                var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            var sent = new ArrayList<Future<?>>();
+            for (int i = 0; i < 50; i++) {
+                sent.add(callers.submit(() -> client.send(user("go").in("one", null))));
+            }
+            for (Future<?> each : sent) {
+                each.get();
+            }
+        }
+        assertThat(most.get()).isEqualTo(1);
+    }
+
     interface TokenService {
         TokenStream chat(String text);
     }
@@ -243,7 +295,8 @@ final class ChatAgentTest {
     private static Agent listener(ChatModel model) {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(model)
-                .chatMemoryProvider(id -> MessageWindowChatMemory.withMaxMessages(20))
+                .chatMemoryProvider(id ->
+                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .build();
         return Agent.named("listener", "Repeats what it has heard").handle(ChatAgent.answering(assistant::chat));
     }

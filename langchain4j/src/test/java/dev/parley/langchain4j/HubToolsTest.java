@@ -63,7 +63,8 @@ final class HubToolsTest {
         };
         Desk service = AiServices.builder(Desk.class)
                 .chatModel(model)
-                .chatMemoryProvider(id -> MessageWindowChatMemory.withMaxMessages(20))
+                .chatMemoryProvider(id ->
+                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .toolProvider(HubTools.create())
                 .build();
         hub = Hub.builder()

@@ -66,7 +66,7 @@ public final class InitCommand {
                             files.keySet().forEach(file -> page.field("File", file));
                             page.field("Run", run);
                         });
-        if (!isInstalled(call.around())) {
+        if (!isInstalled(call.around(), project.template.artifact)) {
             call.output()
                     .note("Parley " + CliEnvironment.version()
                             + " is not in the local Maven repository: run parley install in its source tree first.");
@@ -80,7 +80,9 @@ public final class InitCommand {
             return call.has("--gradle") ? Template.GRADLE : Template.MAVEN;
         }
         if (call.has("--gradle")) {
-            throw CommandException.usage("--with and --gradle together (expected: one of them)", null);
+            throw CommandException.usage(
+                    "--with and --gradle together (expected: one of them)",
+                    "projects with a framework are built by Maven");
         }
         return Template.withFrameworks()
                 .filter(template -> template.word().equals(with))
@@ -92,21 +94,24 @@ public final class InitCommand {
 
     /** What a project is built of. */
     private enum Template {
-        MAVEN("", "Agent", "http://127.0.0.1:8080"),
-        GRADLE("", "Agent", "http://127.0.0.1:8080"),
-        LANGCHAIN4J("langchain4j/", "Agent", "http://127.0.0.1:8080"),
-        SPRING("spring/", "Application", "http://localhost:8080/a2a");
+        MAVEN("", "parley", "Agent", "http://127.0.0.1:8080"),
+        GRADLE("", "parley", "Agent", "http://127.0.0.1:8080"),
+        LANGCHAIN4J("langchain4j/", "parley-langchain4j", "Agent", "http://127.0.0.1:8080"),
+        SPRING("spring/", "parley-spring-boot-starter", "Application", "http://localhost:8080/a2a");
 
         private final String place;
+        private final String artifact;
         private final String role;
         private final String url;
 
         /**
          * @param place of the files of a framework; empty for a project without one
+         * @param artifact of Parley that the project needs
          * @param role end of the name of the main class
          */
-        Template(String place, String role, String url) {
+        Template(String place, String artifact, String role, String url) {
             this.place = place;
+            this.artifact = artifact;
             this.role = role;
             this.url = url;
         }
@@ -187,7 +192,8 @@ public final class InitCommand {
         }
     }
 
-    private static boolean isInstalled(CliEnvironment around) {
-        return Files.isDirectory(around.home().resolve(".m2/repository/dev/parley/parley/" + CliEnvironment.version()));
+    private static boolean isInstalled(CliEnvironment around, String artifact) {
+        return Files.isDirectory(
+                around.home().resolve(".m2/repository/dev/parley/" + artifact + "/" + CliEnvironment.version()));
     }
 }

@@ -52,7 +52,7 @@ export function address(path, query = {}) {
 
 const SESSION = 'ui/-/session';
 
-/** Aborted while the session ends: answers to its requests would be refusals, which browsers log. */
+/** Aborted while the session ends, for requests that read: their answers would be refusals, which browsers log. */
 let session = new AbortController();
 
 /**
@@ -70,7 +70,7 @@ let session = new AbortController();
  */
 export async function request(method, path, { query, body, headers = {}, signal, credentials = 'same-origin' } = {}) {
   const { trace, header } = newTrace();
-  const ending = credentials === 'omit' || path === SESSION ? undefined : session.signal;
+  const ending = method === 'GET' && credentials !== 'omit' && path !== SESSION ? session.signal : undefined;
   /** @type {Response} */
   let answer;
   try {
