@@ -266,7 +266,7 @@ final class ChatAgentTest {
         var most = new AtomicInteger();
         Agent agent = Agent.named("counting", "Counts").handle(ChatAgent.answering((memoryId, text) -> {
             most.accumulateAndGet(running.incrementAndGet(), Math::max);
-            Thread.yield();
+            Thread.onSpinWait();
             running.decrementAndGet();
             return text;
         }));
