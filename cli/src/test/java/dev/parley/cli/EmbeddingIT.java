@@ -60,42 +60,20 @@ class EmbeddingIT {
     }
 
     @Test
-    void aNewProjectOfLangChain4jPassesItsTestWithAScriptedModel() throws Exception {
-        assertThat(ROOT.resolve("langchain4j/target"))
-                .as("the module langchain4j is built: ./parley test builds all modules")
-                .exists();
-        Path project = created("--with", "langchain4j");
-
-        maven.run(project, "package");
-
-        assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
-                .content()
-                .contains("tests=\"1\"", "failures=\"0\"", "errors=\"0\"");
-    }
-
-    /** Creates a project, which is built with the version of this build. */
-    private Path created(String... options) throws IOException {
-        Shell.Ran ran = new Shell(directory)
-                .run(Stream.concat(Stream.of("init", "price-list"), Stream.of(options))
-                        .toArray(String[]::new));
-        assertThat(ran.status()).as(ran.err()).isZero();
-        assertThat(ran.out())
-                .contains("Run: cd price-list && export JAVA_HOME=" + System.getProperty("java.home")
-                        + " && mvn package && \"$JAVA_HOME/bin/java\" -jar target/price-list.jar");
+    void aNewProjectPassesItsTestAndAnswers() throws Exception {
+        Shell.Ran ran = new Shell(directory).run("init", "price-list");
         Path project = directory.resolve("price-list");
         Path pom = project.resolve("pom.xml");
         Files.writeString(pom, Files.readString(pom).replace(CliEnvironment.version(), maven.version()));
-        return project;
-    }
-
-    @Test
-    void aNewProjectPassesItsTestAndAnswers() throws Exception {
-        Path project = created();
 
         maven.run(project, "package");
         String answer =
                 answer(List.of("-jar", project.resolve("target/price-list.jar").toString(), "0"));
 
+        assertThat(ran.status()).isZero();
+        assertThat(ran.out())
+                .contains("Run: cd price-list && export JAVA_HOME=" + System.getProperty("java.home")
+                        + " && mvn package && \"$JAVA_HOME/bin/java\" -jar target/price-list.jar");
         assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
                 .content()
                 .contains("tests=\"1\"", "failures=\"0\"");

@@ -1,6 +1,8 @@
 /** Operations of the hub by name. Every request carries a trace of its own, whose id finds it in the audit and in the hub's log. */
 import { root } from './route.js';
-import { began, ended, withProof } from './session.js';
+import { began, end, untilEnd, withProof } from './session.js';
+
+const SESSION = 'ui/-/session';
 
 /** An answer that is not a success, or none at all. */
 export class ApiError extends Error {
@@ -50,11 +52,6 @@ export function address(path, query = {}) {
   return url;
 }
 
-const SESSION = 'ui/-/session';
-
-/** Aborted while the session ends, for requests that read: their answers would be refusals, which browsers log. */
-let session = new AbortController();
-
 /**
  * @typedef {{query?: Record<string, unknown>, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal, credentials?: 'same-origin' | 'omit'}} Options
  * {@code omit}: the request has credentials of its own, or none, and says nothing about the session
@@ -70,20 +67,20 @@ let session = new AbortController();
  */
 export async function request(method, path, { query, body, headers = {}, signal, credentials = 'same-origin' } = {}) {
   const { trace, header } = newTrace();
-  const ending = method === 'GET' && credentials !== 'omit' && path !== SESSION ? session.signal : undefined;
+  const open = method === 'GET' && credentials !== 'omit' && path !== SESSION ? untilEnd(signal) : signal;
   /** @type {Response} */
   let answer;
   try {
     answer = await fetch(address(path, query), {
       method,
-      signal: ending ? AbortSignal.any(signal ? [signal, ending] : [ending]) : signal,
+      signal: open,
       credentials,
       headers: withProof({ Accept: 'application/json', traceparent: header, ...(body === undefined || body instanceof URLSearchParams ? {} : { 'Content-Type': 'application/json' }), ...headers }),
       body: body === undefined || body instanceof URLSearchParams ? body : JSON.stringify(body),
     });
   } catch (failure) {
     if (signal?.aborted) throw failure;
-    if (ending?.aborted) throw new ApiError({ message: 'The session ends', trace });
+    if (open?.aborted) throw new ApiError({ message: 'The session ends', trace });
     throw new ApiError({ message: 'The hub does not answer', trace, details: String(failure) });
   }
   compareClocks(answer);
@@ -118,16 +115,6 @@ async function json(method, path, options) {
   return text ? JSON.parse(text) : undefined;
 }
 
-async function signOut() {
-  session.abort();
-  try {
-    await json('DELETE', SESSION);
-    ended();
-  } finally {
-    session = new AbortController();
-  }
-}
-
 const V1 = { 'A2A-Version': '1.0' };
 const id = encodeURIComponent;
 
@@ -142,7 +129,7 @@ export const api = {
   openId: () => json('GET', 'ui/-/session/openid'),
   /** @param {{key?: string, token?: string, code?: string, verifier?: string}} credential */
   signIn: async credential => began((await json('POST', SESSION, { body: credential }))?.proof),
-  signOut,
+  signOut: () => end(() => json('DELETE', SESSION)),
 
   /** @returns {Promise<{agents: {name: string, description?: string, url: string}[]}>} */
   agents: () => json('GET', 'agents'),

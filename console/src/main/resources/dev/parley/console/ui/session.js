@@ -44,10 +44,22 @@ export function began(proof) {
   tabs?.postMessage({ kind: 'begun', proof: stored() });
 }
 
-/** The session ended, in all tabs. */
-export function ended() {
-  store(undefined);
-  tabs?.postMessage({ kind: 'ended' });
+/** Aborted while the session ends, for requests that read: their answers would be refusals, which browsers log. */
+let session = new AbortController();
+
+/** A signal that the end of the session aborts, too. @param {AbortSignal} [signal] */
+export const untilEnd = signal => (signal ? AbortSignal.any([signal, session.signal]) : session.signal);
+
+/** Ends the session, in all tabs. @param {() => Promise<unknown>} request that has the hub end it */
+export async function end(request) {
+  session.abort();
+  try {
+    await request();
+    store(undefined);
+    tabs?.postMessage({ kind: 'ended' });
+  } finally {
+    session = new AbortController();
+  }
 }
 
 /** The hub does not accept the proof of this tab. */

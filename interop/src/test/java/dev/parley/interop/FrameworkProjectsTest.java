@@ -20,17 +20,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Projects of {@code parley init --with spring}, outside the source tree: Maven takes Parley from artifacts, and all else from the registry, in the
+ * Projects of {@code parley init --with}, outside the source tree: Maven takes Parley from artifacts, and all else from the registry, in the
  * versions that Spring Boot manages. When it is skipped is as with {@link InteropTest}.
  */
 @Timeout(600)
-final class SpringProjectTest {
+final class FrameworkProjectsTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern PORT = Pattern.compile("Tomcat started on port ([0-9]+)");
 
@@ -105,6 +106,27 @@ final class SpringProjectTest {
             program.destroy();
             program.onExit().get(1, TimeUnit.MINUTES);
         }
+    }
+
+    @Test
+    void aProjectOfLangChain4jPassesItsTestWithAScriptedModel() throws Exception {
+        run(directory, McpHubs.program("init", "price-list", "--with", "langchain4j"));
+        Path project = directory.resolve("price-list");
+        Path pom = project.resolve("pom.xml");
+        Files.writeString(
+                pom,
+                Files.readString(pom).replaceFirst("(parley-bom</artifactId>\\s*<version>)[^<]+", "$1" + version()));
+
+        run(project, List.of("mvn", "-B", "-q", "-Dmaven.repo.local=" + REPOSITORY, "package"));
+
+        assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
+                .content()
+                .contains("tests=\"1\"", "failures=\"0\"", "errors=\"0\"");
+    }
+
+    /** The version of this build. */
+    private static String version() throws IOException {
+        return element(Files.readString(ROOT.resolve("cli/target/quick/.flattened-pom.xml")), "version");
     }
 
     /** Sets the version of this build, and the release of Spring Boot with what docs/spring.md asks for. */
