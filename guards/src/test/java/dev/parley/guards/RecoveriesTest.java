@@ -117,7 +117,9 @@ final class RecoveriesTest {
             entry("engine.Engine", "once a minute: tasks whose time is over are removed"),
             entry("engine.Runs", "time limit of runs when the engine closes"),
             entry("engine.mail.OwnerMail", "time limit of the answer of another engine"),
-            entry("engine.scheduling.PostponedQueues", "the next attempt to send events, after a pause of their webhook"),
+            entry(
+                    "engine.scheduling.PostponedQueues",
+                    "the next attempt to send events, after a pause of their webhook"),
             entry("engine.scheduling.TimeLimits", "begin of a run that a limit of its agent postpones"),
             entry("engine.tasks.LiveTask", "time limit of a reader"),
             entry("gateway.push.PushRelay", "a signal of a relay; looked at again after the patience of its reader"),
