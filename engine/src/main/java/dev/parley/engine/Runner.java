@@ -230,7 +230,7 @@ final class Runner {
         }
     }
 
-    /** Ends the task of a turn that gets no thread: nobody else does, and its caller has the answer that it goes on. */
+    /** Fails the task of a turn whose thread does not start, since its caller has been told that the task goes on. */
     private void end(HandlerRun turn, Throwable notStarted) {
         LOG.log(Level.ERROR, "agent " + agent.name() + ": no thread for task " + turn.taskId(), notStarted);
         LiveTask live = turn.live();

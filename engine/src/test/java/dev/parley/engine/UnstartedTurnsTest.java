@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Turns of an agent that get no thread, or no priority: what they have taken is given back, and no task waits for ever. */
+/** Turns of an agent whose thread does not start, or whose priority cannot be computed, release their slots, and their tasks end. */
 @Timeout(60)
 final class UnstartedTurnsTest {
     private final ScarceThreads threads = new ScarceThreads();

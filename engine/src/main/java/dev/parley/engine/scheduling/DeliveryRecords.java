@@ -44,13 +44,13 @@ public final class DeliveryRecords {
         return record != null && record(queue, record.subscription) == Recorded.BUSY ? pause(queue) : null;
     }
 
-    /** Returns the pause until the next attempt to record what was left. */
+    /** Returns the pause before the next attempt to write the pending record. */
     public Duration pause(Queue queue) {
         Left record = left.get(queue);
         return PAUSES.after(record == null ? 1 : record.attempts, null, threads.random());
     }
 
-    /** Forgets what was left of a queue, which another engine sends by now. */
+    /** Drops the pending record of a queue that another engine has claimed. */
     public void drop(Queue queue) {
         left.remove(queue);
     }

@@ -150,7 +150,7 @@ public final class Stubborn {
                 && arguments[1] instanceof Integer limit) {
             return removeEnded(log, before, limit);
         }
-        // Who is answered by a count cannot find out what a lost answer was, nor a late one.
+        // A caller that gets a count cannot find out the result of a call whose answer was lost or late.
         boolean isCount = method.getReturnType().isPrimitive() && method.getReturnType() != void.class;
         fail(!isCount);
         if (target instanceof TaskLog log && arguments != null && arguments[0] instanceof Writer writer) {
