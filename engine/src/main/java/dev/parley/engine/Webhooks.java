@@ -129,7 +129,7 @@ public final class Webhooks {
             try {
                 threads.start("webhooks", () -> {
                     try {
-                        claims.takeOver().forEach(this::schedule);
+                        claims.takeOver(this::schedule);
                         claims.marked(postponed.queues()).forEach(postponed::hasten);
                     } finally {
                         isTakingOver.set(false);
@@ -200,11 +200,13 @@ public final class Webhooks {
     }
 
     /**
-     * Looks at the queue of a webhook that was removed or registered anew, for which other webhooks may have waited, or whose sender, which
-     * may be another engine, waits for its next attempt.
+     * Looks at the queue of a webhook that was removed or registered anew. Other webhooks may have waited for it, or its sender, which may
+     * be another engine, waits for its next attempt.
+     *
+     * @param before as it was read before the change; an attempt may have failed since
      */
     void replaced(Subscription before) {
-        if (before.deadSince() == null && before.attempts() > 0) {
+        if (before.deadSince() == null) {
             run(before.queue(), receiver(before.config().url()));
         }
     }
@@ -348,11 +350,12 @@ public final class Webhooks {
 
     /** Delivers until no event is left, or returns the pause until the next attempt. */
     private @Nullable Duration deliver(Queue queue) throws InterruptedException {
-        boolean quiet = false;
+        boolean isLeft = false;
         Duration pause = null;
         try {
-            while (open && pause == null && !quiet) {
+            while (open && !isLeft) {
                 working.put(queue, Work.LOOKING);
+                pause = null;
                 boolean isDone = false;
                 switch (claims.claim(queue)) {
                     case GRANTED -> {
@@ -374,13 +377,13 @@ public final class Webhooks {
                 if (isDone) {
                     postponed.remove(queue); // while this is the only worker
                 }
-                // Ends only if nothing was announced since this looked, so no announcement is lost.
-                quiet = isDone && working.remove(queue, Work.LOOKING);
+                // Ends or waits only if nothing was announced since this looked: the news may be of a webhook that need not wait.
+                isLeft = (isDone || pause != null) && working.remove(queue, Work.LOOKING);
             }
             return pause;
         } finally {
-            // If no event is left, the entry is the mark of the next worker by now.
-            if (!quiet) {
+            // If the queue is left, the entry is the mark of the next worker by now.
+            if (!isLeft) {
                 working.remove(queue);
             }
         }

@@ -11,6 +11,7 @@ import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Queue;
 import dev.parley.engine.spi.PushStore.Recorded;
 import dev.parley.engine.spi.PushStore.Subscription;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.WebhookTransport;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
@@ -29,6 +30,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +59,12 @@ final class WebhookQueuesTest {
     /** The events that were offered, behind the addresses of their webhooks. */
     private final LinkedBlockingQueue<String> offered = new LinkedBlockingQueue<>();
 
+    /** Runs once after a method of the store. */
+    private final Map<String, Runnable> afterwards = new ConcurrentHashMap<>();
+
     private volatile String failing = "none";
+    /** Opened before an attempt fails. */
+    private volatile CountDownLatch mayFail = new CountDownLatch(0);
 
     private final WebhookTransport transport = new WebhookTransport() {
         @Override
@@ -72,9 +79,11 @@ final class WebhookQueuesTest {
         public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) {
             String url = webhook.config().url();
             offered.add(url + " " + event.sequence());
-            return url.equals(failing)
-                    ? new Outcome.Failed("status 503", true, Duration.ofHours(1))
-                    : new Outcome.Accepted();
+            if (!url.equals(failing)) {
+                return new Outcome.Accepted();
+            }
+            awaitOpen(mayFail);
+            return new Outcome.Failed("status 503", true, Duration.ofHours(1));
         }
     };
 
@@ -89,7 +98,12 @@ final class WebhookQueuesTest {
                     LinkedBlockingQueue<Supplier<Object>> prepared = answers.get(method.getName());
                     Supplier<Object> answer = prepared == null ? null : prepared.poll();
                     try {
-                        return answer == null ? method.invoke(stored, arguments) : answer.get();
+                        Object result = answer == null ? method.invoke(stored, arguments) : answer.get();
+                        Runnable next = afterwards.remove(method.getName());
+                        if (next != null) {
+                            next.run();
+                        }
+                        return result;
                     } catch (InvocationTargetException failure) {
                         throw failure.getCause();
                     }
@@ -259,5 +273,76 @@ final class WebhookQueuesTest {
         requireOffered("https://hook");
         assertThat(third.id()).isNotEqualTo(second.id());
         Calls.awaitUntil(() -> engine.deliveries().orElseThrow().backlog() == 0);
+    }
+
+    private static TaskKey key(Task task) {
+        return new TaskKey(ALICE.scope(), "agent", task.id());
+    }
+
+    private void awaitDelivered(Task task) {
+        Calls.awaitUntil(() -> stored.of(key(task)).getFirst().delivered() == 3);
+        offered.clear();
+    }
+
+    /** Registers a webhook for all events of another task of the same channel, as another engine does. */
+    private void registerElsewhere(Task task, Subscription old) {
+        TaskKey key = key(task);
+        var config = new PushConfig(null, "hook", task.id(), "https://other", null, null);
+        stored.save(Subscription.of(key, config, old.dialect(), null, 0).in(old.channel()), Tasks.cause(ALICE));
+    }
+
+    @Test
+    void newsThatArriveWhileTheSenderBeginsToWaitAreSeen() throws Exception {
+        failing = "https://hook";
+        mayFail = new CountDownLatch(1);
+        AgentEndpoint agent = host(engine(log));
+        Task other = send(agent, "context", "https://unused");
+        awaitDelivered(other);
+        Task first = send(agent, "context", "https://hook");
+        assertThat(next()).isEqualTo("https://hook 1");
+        Runnable news = () -> {
+            registerElsewhere(other, stored.of(key(first)).getFirst());
+            agent.call(new DeletePushConfig(null, first.id(), "hook"), ALICE);
+        };
+        afterwards.put("advance", () -> afterwards.put("find", news)); // the sender has read that it is to wait
+
+        mayFail.countDown();
+
+        requireOffered("https://other");
+    }
+
+    @Test
+    void webhooksDoNotWaitForOneThatFailsWhileItIsRemoved() throws Exception {
+        failing = "https://hook";
+        mayFail = new CountDownLatch(1);
+        AgentEndpoint agent = host(engine(log));
+        Task other = send(agent, "context", "https://unused");
+        awaitDelivered(other);
+        Task first = send(agent, "context", "https://hook");
+        assertThat(next()).isEqualTo("https://hook 1");
+        registerElsewhere(other, stored.of(key(first)).getFirst());
+        afterwards.put("find", () -> {
+            mayFail.countDown();
+            awaitFailed(first);
+        });
+
+        agent.call(new DeletePushConfig(null, first.id(), "hook"), ALICE);
+
+        requireOffered("https://other");
+    }
+
+
+    @Test
+    void webhooksThatAFailedTakeoverLeftOutAreLookedAtTheNextTime() throws Exception {
+        AgentEndpoint agent = host(engine(log));
+        Task task = send(agent, null, "https://hook");
+        awaitDelivered(task);
+        Subscription old = stored.of(key(task)).getFirst();
+        registerElsewhere(task, old);
+        Subscription left = stored.pending().getFirst();
+        answer("pending", () -> Arrays.asList(null, left));
+        answer("releaseEnded", () -> true);
+
+        requireOffered("https://other");
     }
 }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -107,17 +108,20 @@ public final class QueueClaims {
         }
     }
 
-    /** Returns the webhooks that are to be looked at because an engine has ended. Called by one thread at a time. */
-    public List<Subscription> takeOver() {
+    /**
+     * Looks at the webhooks that another engine may have left because it has ended; those left out by a failure are looked at the next
+     * time. Called by one thread at a time.
+     */
+    public void takeOver(Consumer<Subscription> look) {
         try {
             isLookDue |= store.releaseEnded();
-            List<Subscription> left = isLookDue ? store.pending() : List.of();
+            if (isLookDue) {
+                store.pending().forEach(look);
+            }
             isLookDue = false;
-            return left;
         } catch (RuntimeException | Error failure) {
             isLookDue = true; // some may be released all the same
             failed(failure);
-            return List.of();
         }
     }
 
