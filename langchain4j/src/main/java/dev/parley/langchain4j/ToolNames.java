@@ -14,22 +14,15 @@ final class ToolNames {
 
     /** Returns a name for a tool; one that exists already gets a number. */
     String add(String tool) {
-        String base = cut(tool.replaceAll("[^A-Za-z0-9_-]", "_"), LONGEST);
+        String base = ToolTexts.cut(tool.replaceAll("[^A-Za-z0-9_-]", "_"), LONGEST);
         String name = base.isEmpty() ? "tool" : base;
         for (int number = 2; !names.add(name); number++) {
-            name = cut(base, LONGEST - 1 - Integer.toString(number).length()) + "_" + number;
+            name = ToolTexts.cut(base, LONGEST - 1 - Integer.toString(number).length()) + "_" + number;
         }
         return name;
     }
 
     static String description(String text) {
-        return cut(text, LONGEST_DESCRIPTION);
-    }
-
-    private static String cut(String text, int length) {
-        if (text.length() <= length) {
-            return text;
-        }
-        return text.substring(0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
+        return ToolTexts.cut(text, LONGEST_DESCRIPTION);
     }
 }

@@ -9,11 +9,15 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Arguments and results of tools as models write and read them. */
 final class ToolTexts {
+    /** Longest text of an agent or a tool in a result, in characters; some 25,000 tokens of English. */
+    static final int LONGEST = 100_000;
+
     private ToolTexts() {}
 
     static String of(Message message) {
@@ -34,8 +38,25 @@ final class ToolTexts {
         return message == null ? "" : of(message);
     }
 
+    /** The parts, one below the other. Of a text that is too long the beginning, with a note for the model. */
     static String of(List<Part> parts) {
-        return parts.stream().map(ToolTexts::of).collect(Collectors.joining("\n"));
+        String text = parts.stream().map(ToolTexts::of).collect(Collectors.joining("\n"));
+        return text.length() <= LONGEST
+                ? text
+                : cut(text, LONGEST)
+                        + String.format(
+                                Locale.ROOT,
+                                "\n[cut: the first %,d of %,d characters; ask for less at once]",
+                                LONGEST,
+                                text.length());
+    }
+
+    /** Returns the first {@code length} characters at most, and no half of a character. */
+    static String cut(String text, int length) {
+        if (text.length() <= length) {
+            return text;
+        }
+        return text.substring(0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
     }
 
     private static String of(Part part) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -172,6 +173,44 @@ final class AgentToolsTest {
         Desk desk = desk(Models::obeying, client(hub, name));
 
         assertThat(desk.chat("c", name + " {\"message\": \"hello\"}")).startsWith(result);
+    }
+
+    @Test
+    void longAnswersAreCut() throws IOException {
+        Hub hub = hub(
+                Agent.named("book", "Is long")
+                        .handle((request, reply) -> reply.complete("x" + "\uD83D\uDE00".repeat(60_000))),
+                Agent.named("asks", "Asks at length")
+                        .handle((request, reply) -> reply.askForInput("why? ".repeat(30_000))),
+                Agent.named("fails", "Fails at length").handle((request, reply) -> reply.fail("no ".repeat(50_000))));
+
+        assertThat(desk(Models::obeying, client(hub, "book")).chat("c", "book {\"message\": \"go\"}"))
+                .isEqualTo("x" + "\uD83D\uDE00".repeat(49_999)
+                        + "\n[cut: the first 100,000 of 120,001 characters; ask for less at once]");
+        assertThat(desk(Models::obeying, client(hub, "asks")).chat("c", "asks {\"message\": \"go\"}"))
+                .contains("[cut: the first 100,000 of 150,000 characters", "\nThe task waits for the answer: ");
+        assertThat(desk(Models::obeying, client(hub, "fails")).chat("c", "fails {\"message\": \"go\"}"))
+                .hasSizeLessThan(101_000);
+    }
+
+    @Test
+    void aToolOfTheServiceAndAnAgentOfTheSameNameAreRefused() throws IOException {
+        Hub hub = hub(trips());
+        Desk desk = AiServices.builder(Desk.class)
+                .chatModel(Models.answering(Models::obeying))
+                .chatMemoryProvider(id ->
+                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
+                .tools(new Object() {
+                    @Tool("Plans trips by car")
+                    String trips(String place) {
+                        return "by car to " + place;
+                    }
+                })
+                .toolProvider(AgentTools.of(client(hub, "trips")))
+                .build();
+
+        assertThatThrownBy(() -> desk.chat("c", "trips {\"message\": \"Lisbon\"}"))
+                .hasMessageContaining("trips");
     }
 
     @Test
