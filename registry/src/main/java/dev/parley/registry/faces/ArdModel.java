@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Entries of the registry in the model of ARD and AI Catalog.
  *
  * @param hub address of the hub
- * @param publisher domain of the hub in URNs
  * @param signer of trust manifests
  */
-record ArdModel(String hub, String publisher, CatalogSigner signer) {
+record ArdModel(String hub, CatalogSigner signer) {
     static final String CATALOG = "application/ai-catalog+json";
     static final String REGISTRY = "application/ai-registry+json";
     static final String MCP_CARD = "application/mcp-server-card+json";
@@ -31,6 +30,11 @@ record ArdModel(String hub, String publisher, CatalogSigner signer) {
 
     private static final int LEAST_QUERIES = 2;
     private static final int MOST_QUERIES = 5;
+
+    /** Domain of the hub in URNs. */
+    String publisher() {
+        return signer.publisher();
+    }
 
     /** Base address of the registry in ARD. */
     String registry() {
@@ -139,7 +143,7 @@ record ArdModel(String hub, String publisher, CatalogSigner signer) {
     /** The registry itself, of which consumers take the address. */
     Map<String, @Nullable Object> self() {
         Map<String, @Nullable Object> json =
-                head("urn:air:" + publisher + ":registry", "Registry of " + publisher, REGISTRY);
+                head("urn:air:" + publisher() + ":registry", "Registry of " + publisher(), REGISTRY);
         json.put("url", registry());
         json.put("description", "Agents and tools that are registered at this hub");
         json.put(

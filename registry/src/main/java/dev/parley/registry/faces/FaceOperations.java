@@ -71,7 +71,6 @@ public final class FaceOperations {
     private final Search search;
     private final @Nullable Federation federation;
     private final Supplier<ArdModel> model;
-    private final String publisher;
     private final FusedLists fused = new FusedLists();
     private final Map<String, Handler> handlers;
 
@@ -79,7 +78,6 @@ public final class FaceOperations {
      * @param bridge whether a caller may call agents of the hub itself over MCP
      * @param federation null for a registry without peers
      * @param hub address of the hub, once it is known
-     * @param publisher domain of the hub
      */
     public FaceOperations(
             Database database,
@@ -88,14 +86,12 @@ public final class FaceOperations {
             Search search,
             @Nullable Federation federation,
             CatalogSigner signer,
-            Supplier<String> hub,
-            String publisher) {
+            Supplier<String> hub) {
         this.reader = entries.reader();
         this.mcp = new McpOperations(database, entries, bridge);
         this.search = search;
         this.federation = federation;
-        this.publisher = publisher;
-        this.model = () -> new ArdModel(hub.get(), publisher, signer);
+        this.model = () -> new ArdModel(hub.get(), signer);
         this.handlers = handlers();
     }
 
@@ -149,7 +145,7 @@ public final class FaceOperations {
     /** The agent whose URN has a host name as its publisher. The domain of the hub itself names its default agent. */
     private Optional<Entry> ofHost(String host, CallContext caller) {
         if (host.indexOf('.') < 0
-                || host.equals(publisher)
+                || host.equals(model.get().publisher())
                 || !HOST.matcher(host).matches()) {
             return Optional.empty();
         }

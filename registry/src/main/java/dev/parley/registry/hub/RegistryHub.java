@@ -140,8 +140,7 @@ final class RegistryHub implements HubExtension {
                 search,
                 peers.federation(),
                 new CatalogSigner(hub.signatures(), publisher, clock),
-                () -> url,
-                publisher);
+                () -> url);
         var inspector = new Inspector(entries, fetch, documents, trust);
         Handlers own = onEntries
                 .handlers()

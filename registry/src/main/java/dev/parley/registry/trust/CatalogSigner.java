@@ -34,6 +34,7 @@ public final class CatalogSigner {
     private static final int MOST_KEPT = 2_000;
 
     private final HubSignatures hub;
+    private final String publisher;
     private final String identity;
     private final InstantSource clock;
     private final Map<String, Signed> kept = new LruMap<>(MOST_KEPT);
@@ -43,8 +44,14 @@ public final class CatalogSigner {
     /** @param publisher domain of the hub in URNs */
     public CatalogSigner(HubSignatures hub, String publisher, InstantSource clock) {
         this.hub = hub;
+        this.publisher = publisher;
         this.identity = "did:web:" + publisher;
         this.clock = clock;
+    }
+
+    /** Domain of the hub in URNs. */
+    public String publisher() {
+        return publisher;
     }
 
     /** Keys on P-256 of the hub as JWKs, that which signs first; empty if that is another kind of key. */
