@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Projects of {@code parley init --with}, outside the source tree: Maven takes Parley from artifacts, and all else from the registry, in the
+ * Projects of {@code parley init --with} and of the documents, outside the source tree: Maven takes Parley from artifacts, and all else from the registry, in the
  * versions that Spring Boot manages. When it is skipped is as with {@link InteropTest}.
  */
 @Timeout(600)
@@ -112,16 +112,51 @@ final class FrameworkProjectsTest {
     void aProjectOfLangChain4jPassesItsTestWithAScriptedModel() throws Exception {
         run(directory, McpHubs.program("init", "price-list", "--with", "langchain4j"));
         Path project = directory.resolve("price-list");
-        Path pom = project.resolve("pom.xml");
-        Files.writeString(
-                pom,
-                Files.readString(pom).replaceFirst("(parley-bom</artifactId>\\s*<version>)[^<]+", "$1" + version()));
+        useThisBuild(project.resolve("pom.xml"));
 
         run(project, List.of("mvn", "-B", "-q", "-Dmaven.repo.local=" + REPOSITORY, "package"));
 
         assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
                 .content()
                 .contains("tests=\"1\"", "failures=\"0\"", "errors=\"0\"");
+    }
+
+    @Test
+    void theProgramsOfThePageOnAdkPassTheirTestWithAScriptedModel() throws Exception {
+        Path source = Path.of("src/test/projects/adk");
+        String page = Files.readString(ROOT.resolve("docs/adk.md"));
+        for (String program : List.of("AdkHandler", "Shop")) {
+            String text = Files.readString(source.resolve("src/main/java/shop/" + program + ".java"));
+            assertThat(page).contains(text.substring(text.indexOf("import")).strip());
+        }
+        copy(source, directory);
+        Path pom = directory.resolve("pom.xml");
+        String dependencies = Files.readString(pom).replaceFirst("(?s).*(<groupId>com.google.adk.*?)</dep.*", "$1");
+        assertThat(page.replaceAll("\\s+", "")).contains(dependencies.replaceAll("\\s+", ""));
+        useThisBuild(pom);
+
+        run(directory, List.of("mvn", "-B", "-q", "-Dmaven.repo.local=" + REPOSITORY, "package"));
+
+        assertThat(directory.resolve("target/surefire-reports/TEST-shop.ShopTest.xml"))
+                .content()
+                .contains("tests=\"2\"", "failures=\"0\"", "errors=\"0\"");
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Path target = to.resolve(from.relativize(file).toString());
+                Files.createDirectories(target.getParent());
+                Files.copy(file, target);
+            }
+        }
+    }
+
+    /** Sets the version of this build in a project that imports its BOM. */
+    private static void useThisBuild(Path pom) throws IOException {
+        Files.writeString(
+                pom,
+                Files.readString(pom).replaceFirst("(parley-bom</artifactId>\\s*<version>)[^<]+", "$1" + version()));
     }
 
     /** The version of this build. */
