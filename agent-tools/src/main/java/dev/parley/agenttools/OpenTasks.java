@@ -1,4 +1,4 @@
-package dev.parley.langchain4j;
+package dev.parley.agenttools;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,11 +17,11 @@ final class OpenTasks {
         }
     };
 
-    synchronized void add(String taskId, Object memoryId) {
-        conversations.putIfAbsent(taskId, memoryId);
+    synchronized void add(String taskId, Object conversation) {
+        conversations.putIfAbsent(taskId, conversation);
     }
 
-    synchronized boolean contains(String taskId, Object memoryId) {
-        return memoryId.equals(conversations.get(taskId));
+    synchronized boolean contains(String taskId, Object conversation) {
+        return conversation.equals(conversations.get(taskId));
     }
 }

@@ -1,4 +1,4 @@
-package dev.parley.langchain4j;
+package dev.parley.agenttools;
 
 import dev.parley.engine.Request;
 import java.util.HashSet;
@@ -20,6 +20,10 @@ final class HostedCall {
 
     Request request() {
         return request;
+    }
+
+    String conversationId() {
+        return ConversationHandler.conversationId(request);
     }
 
     /**

@@ -1,9 +1,7 @@
-package dev.parley.langchain4j;
+package dev.parley.agenttools;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
-import dev.langchain4j.service.tool.ToolExecutionResult;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
@@ -70,19 +68,12 @@ final class ToolTexts {
         };
     }
 
-    /** @throws dev.parley.protocol.A2AException if they are not JSON */
-    static Map<?, ?> arguments(ToolExecutionRequest request) {
-        String arguments = request.arguments();
-        return arguments == null || arguments.isBlank() ? Map.of() : Json.read(arguments.getBytes(UTF_8), Map.class);
-    }
-
-    static ToolExecutionResult success(String text) {
-        return ToolExecutionResult.builder()
-                .resultText(text.isBlank() ? "Completed, without a text" : text)
-                .build();
-    }
-
-    static ToolExecutionResult error(String text) {
-        return ToolExecutionResult.builder().isError(true).resultText(text).build();
+    /**
+     * Returns the members of an object in JSON; none of a blank text.
+     *
+     * @throws dev.parley.protocol.A2AException if it is not such an object
+     */
+    static Map<?, ?> arguments(String arguments) {
+        return arguments.isBlank() ? Map.of() : Json.read(arguments.getBytes(UTF_8), Map.class);
     }
 }

@@ -1,4 +1,4 @@
-package dev.parley.langchain4j;
+package dev.parley.agenttools;
 
 import java.util.HashSet;
 import java.util.Set;

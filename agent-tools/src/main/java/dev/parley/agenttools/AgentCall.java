@@ -1,4 +1,4 @@
-package dev.parley.langchain4j;
+package dev.parley.agenttools;
 
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;

@@ -1,0 +1,189 @@
+package dev.parley.agenttools;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.dialect.Json;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
+import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.SendResult;
+import dev.parley.protocol.Task;
+import java.util.Collections;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tool that calls one agent. Failures are results too, so that the model can act on them; only an interruption and the end of the task on
+ * whose behalf the model works are exceptions.
+ */
+final class AgentTool implements ModelTool {
+    /** Conversation of all calls without an id. Libraries give it to services whose users have no conversations. */
+    static final String NO_CONVERSATION = "default";
+
+    private static final String MESSAGE = "message";
+    private static final String TASK_ID = "taskId";
+
+    private static final Map<String, @Nullable Object> INPUT_SCHEMA = schema("""
+            {
+              "type": "object",
+              "properties": {
+                "message": {"type": "string", "description": "Text for the agent"},
+                "taskId": {
+                  "type": "string",
+                  "description": "Id of a task of the agent that waits for an answer; absent for a new task"
+                }
+              },
+              "required": ["message"]
+            }
+            """);
+
+    private static final System.Logger LOG = System.getLogger("dev.parley.agenttools");
+
+    /** Longest id of a context that hubs take. */
+    private static final int LONGEST_ID = 256;
+
+    private final String name;
+    private final String description;
+    private final AgentCall agent;
+    private final OpenTasks openTasks;
+    private final String defaultConversation;
+
+    /** @param defaultConversation conversation of calls without one */
+    AgentTool(String name, AgentCard card, AgentCall agent, OpenTasks openTasks, String defaultConversation) {
+        this.name = name;
+        this.description = description(card);
+        this.agent = agent;
+        this.openTasks = openTasks;
+        this.defaultConversation = defaultConversation;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public Map<String, @Nullable Object> inputSchema() {
+        return INPUT_SCHEMA;
+    }
+
+    @SuppressWarnings("unchecked") // members of JSON have texts as names
+    private static Map<String, @Nullable Object> schema(String json) {
+        return Collections.unmodifiableMap(Json.read(json.getBytes(UTF_8), Map.class));
+    }
+
+    private static String description(AgentCard card) {
+        var text = new StringBuilder(card.description());
+        for (AgentCard.Skill skill : card.skills()) {
+            text.append("\n- ").append(skill.name()).append(": ").append(skill.description());
+        }
+        return ToolNames.description(text.toString());
+    }
+
+    @Override
+    public ToolResult call(String arguments, @Nullable Object conversation) {
+        return result(arguments, conversation == null ? defaultConversation : conversation);
+    }
+
+    private ToolResult result(String json, Object conversation) {
+        try {
+            Map<?, ?> arguments = ToolTexts.arguments(json);
+            if (!(arguments.get(MESSAGE) instanceof String text) || text.isBlank()) {
+                return ToolResult.error("message: missing (expected: a text)");
+            }
+            Message message = Message.user(Part.text(text));
+            return arguments.get(TASK_ID) instanceof String taskId && !taskId.isBlank()
+                    ? continued(taskId, message, conversation)
+                    : told(agent.send(message.in(contextId(conversation), null), null), conversation);
+        } catch (A2AException refused) {
+            return ToolResult.error("The agent refused the call: " + refused.getMessage());
+        } catch (ClientException failed) {
+            if (failed.problem() == Problem.INTERRUPTED) {
+                throw failed;
+            }
+            LOG.log(System.Logger.Level.WARNING, "tool \"" + name + "\": no answer", failed);
+            return ToolResult.error(
+                    failed.problem() == Problem.TIMED_OUT
+                            ? String.valueOf(failed.getMessage())
+                            : "No answer of the agent: " + failed.problem());
+        }
+    }
+
+    private ToolResult continued(String taskId, Message message, Object conversation) {
+        Task task;
+        try {
+            task = agent.task(taskId);
+        } catch (A2AException refused) {
+            if (refused.error() != A2AError.TASK_NOT_FOUND) {
+                throw refused;
+            }
+            return unknown(taskId);
+        }
+        if (!openTasks.contains(taskId, conversation) && !task.contextId().equals(contextId(conversation))) {
+            return unknown(taskId);
+        }
+        if (task.state().isTerminal()) {
+            return ToolResult.error(
+                    "taskId \"" + taskId + "\": the task has ended (expected: a task that waits for an answer, or"
+                            + " no taskId for a new task)");
+        }
+        return told(agent.send(message.in(task.contextId(), taskId), task.status()), conversation);
+    }
+
+    private static ToolResult unknown(String taskId) {
+        return ToolResult.error("taskId \"" + taskId
+                + "\": not a task of this conversation (expected: a taskId of an earlier answer, or none)");
+    }
+
+    private ToolResult told(SendResult result, Object conversation) {
+        if (!(result instanceof Task task)) {
+            return ToolResult.success(ToolTexts.of((Message) result));
+        }
+        String said = ToolTexts.status(task);
+        String reason = said.isEmpty() ? "" : ": " + said;
+        return switch (task.state()) {
+            case COMPLETED -> ToolResult.success(ToolTexts.of(task));
+            case INPUT_REQUIRED -> {
+                openTasks.add(task.id(), conversation);
+                yield ToolResult.success(
+                        "The agent asks" + reason + "\nThe task waits for the answer: call this tool again with"
+                                + " the answer as message and taskId \"" + task.id() + "\".");
+            }
+            case AUTH_REQUIRED -> {
+                openTasks.add(task.id(), conversation);
+                yield ToolResult.success("The agent needs a credential of the user" + reason
+                        + "\nThe user gives it to the agent by another way, never in a message. Then call this tool"
+                        + " again with taskId \"" + task.id() + "\".");
+            }
+            case FAILED, REJECTED, CANCELED ->
+                ToolResult.error("The task is " + task.state().word() + reason);
+            case SUBMITTED, WORKING, UNSPECIFIED ->
+                ToolResult.error("The agent has not ended the task, which is "
+                        + task.state().word() + reason);
+        };
+    }
+
+    /** The id of a conversation as the id of a context; null if all calls without an id have it, or hubs do not take it. */
+    private static @Nullable String contextId(Object conversation) {
+        if (!(conversation instanceof CharSequence || conversation instanceof Number || conversation instanceof UUID)) {
+            return null;
+        }
+        String id = conversation.toString();
+        return id.equals(NO_CONVERSATION)
+                        || id.isBlank()
+                        || id.length() > LONGEST_ID
+                        || id.chars().anyMatch(Character::isISOControl)
+                ? null
+                : id;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.parley.agenttools;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.parley.client.AgentClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Remote agents as tools of models, one tool for each agent. The tool has the name of the agent, and its description and skills from its
+ * card; the answer of the agent is the result. An agent that asks a question answers with the question and a {@code taskId}, by which
+ * the model continues the task. Credentials and headers are those of the client. Safe for any thread.
+ */
+public final class RemoteAgents {
+    private final List<AgentClient> agents;
+    private final Duration timeout;
+    private final OpenTasks openTasks;
+
+    private RemoteAgents(List<AgentClient> agents, Duration timeout, OpenTasks openTasks) {
+        this.agents = List.copyOf(agents);
+        this.timeout = timeout;
+        this.openTasks = openTasks;
+    }
+
+    /** These agents, with a timeout of 2 minutes. The caller closes the clients. */
+    public static RemoteAgents of(List<AgentClient> agents) {
+        return new RemoteAgents(agents, Duration.ofMinutes(2), new OpenTasks());
+    }
+
+    /**
+     * The same agents, with another time after which a call ends and its task is canceled.
+     *
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public RemoteAgents withTimeout(Duration timeout) {
+        if (requireNonNull(timeout, "timeout").isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("timeout: " + timeout + " (expected: > 0)");
+        }
+        return new RemoteAgents(agents, timeout, openTasks);
+    }
+
+    /**
+     * Returns a tool for each agent, in their order. If this thread handles a request of a {@link ConversationHandler}, calls are made
+     * on its behalf: they end with its task, and pass on its call chain and trace.
+     */
+    public List<ModelTool> tools() {
+        HostedCall caller = ConversationHandler.current().orElse(null);
+        var tools = new ArrayList<ModelTool>();
+        var names = new ToolNames();
+        for (AgentClient agent : agents) {
+            tools.add(new AgentTool(
+                    names.add(agent.card().name()),
+                    agent.card(),
+                    new AgentCall(agent, caller, timeout),
+                    openTasks,
+                    caller == null ? AgentTool.NO_CONVERSATION : caller.conversationId()));
+        }
+        return List.copyOf(tools);
+    }
+}
