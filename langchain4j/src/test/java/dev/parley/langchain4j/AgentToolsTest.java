@@ -201,6 +201,7 @@ final class AgentToolsTest {
                 .chatMemoryProvider(id ->
                         MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .tools(new Object() {
+                    @SuppressWarnings("UnusedMethod") // LangChain4j calls it
                     @Tool("Plans trips by car")
                     String trips(String place) {
                         return "by car to " + place;
