@@ -20,6 +20,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -147,11 +149,7 @@ final class AgentCall {
             }
             begin(events, taskId);
         } catch (InterruptedException stopped) {
-            try {
-                begin(events, taskId);
-            } catch (InterruptedException again) {
-                // The id stays unknown.
-            }
+            beginInterrupted(events, taskId);
             Thread.currentThread().interrupt();
             throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for a task", stopped);
         }
@@ -165,6 +163,17 @@ final class AgentCall {
             List<LoggedEvent> first = events.next(CANCELLATION);
             if (first != null && !first.isEmpty() && !(first.getFirst().event() instanceof Message)) {
                 taskId.set(taskId(first.getFirst()));
+            }
+        }
+    }
+
+    private static void beginInterrupted(Feed<LoggedEvent> events, AtomicReference<@Nullable String> taskId) {
+        while (true) {
+            try {
+                begin(events, taskId);
+                return;
+            } catch (InterruptedException again) {
+                // A thread of a tool may be interrupted more than once.
             }
         }
     }
@@ -195,23 +204,37 @@ final class AgentCall {
         };
     }
 
-    /** Cancels a task, also on an interrupted thread, which is interrupted again afterwards; false if it may go on. */
+    /**
+     * Cancels a task on a thread of its own, as further interruptions of this one must not end the request; false if it may go on.
+     * Libraries interrupt the threads of tools when a stream is canceled, and {@link HostedCall} does at the end of the caller's task.
+     */
     private boolean cancel(@Nullable String taskId) {
-        boolean isInterrupted = Thread.interrupted();
+        if (taskId == null) {
+            return false;
+        }
+        var request = new FutureTask<>(() -> isCanceled(taskId));
+        Thread.ofVirtual().name("parley-cancel").start(request);
+        boolean isInterrupted = false;
         try {
-            return taskId != null
-                    && agent.call(
-                                    Operation.CancelTask.of(taskId),
-                                    until(Instant.now().plus(CANCELLATION)))
-                            .state()
-                            .isTerminal();
-        } catch (A2AException | ClientException ignored) {
-            return false; // it may have ended meanwhile, or the agent cancels no tasks
+            while (true) {
+                try {
+                    return request.get();
+                } catch (InterruptedException interruption) {
+                    isInterrupted = true;
+                } catch (ExecutionException ignored) {
+                    return false; // it may have ended meanwhile, or the agent cancels no tasks
+                }
+            }
         } finally {
             if (isInterrupted) {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private boolean isCanceled(String taskId) {
+        Instant end = Instant.now().plus(CANCELLATION);
+        return agent.call(Operation.CancelTask.of(taskId), until(end)).state().isTerminal();
     }
 
     private CallContext until(Instant end) {

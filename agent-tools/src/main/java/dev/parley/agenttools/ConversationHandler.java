@@ -29,11 +29,10 @@ public final class ConversationHandler implements AgentHandler {
         /**
          * Returns the answer; null if there is none.
          *
-         * @param conversationId see {@link ConversationHandler#conversationId}
          * @throws Exception any, which fails the task
          */
         @Nullable
-        String answer(String conversationId, String text) throws Exception;
+        String answer(Request request) throws Exception;
     }
 
     private final AgentHandler service;
@@ -64,7 +63,15 @@ public final class ConversationHandler implements AgentHandler {
     public static ConversationHandler answering(Answering service) {
         requireNonNull(service, "service");
         return new ConversationHandler((request, reply) -> {
-            String answer = service.answer(conversationId(request), request.text());
+            String answer;
+            try {
+                answer = service.answer(request);
+            } catch (Exception failed) {
+                if (request.isCanceled()) {
+                    return; // the cancellation has ended a call of the model or of a tool
+                }
+                throw failed;
+            }
             if (request.isCanceled()) {
                 return;
             }

@@ -51,7 +51,8 @@ public final class ChatAgent implements AgentHandler {
     /** An agent whose answers are one artifact each, sent when it is complete. */
     public static ChatAgent answering(Answering service) {
         requireNonNull(service, "service");
-        return new ChatAgent(ConversationHandler.answering(service::answer));
+        return new ChatAgent(
+                ConversationHandler.answering(request -> service.answer(memoryId(request), request.text())));
     }
 
     /** An agent whose answers are artifacts that grow with each token. */
