@@ -19,8 +19,13 @@ final class InstalledArtifactsTest {
         Matcher modules = Pattern.compile("-pl (\\S+) -am install").matcher(Files.readString(root.resolve("parley")));
         assertThat(modules.find()).isTrue();
         var documented = new TreeSet<String>();
-        for (String page :
-                List.of("embedding.md", "extensions.md", "langchain4j.md", "registry-agentvault.md", "spring.md")) {
+        for (String page : List.of(
+                "embedding.md",
+                "extensions.md",
+                "langchain4j.md",
+                "registry-agentvault.md",
+                "spring-ai.md",
+                "spring.md")) {
             Pattern.compile("`parley-([a-z0-9-]+)`")
                     .matcher(Files.readString(root.resolve("docs").resolve(page)))
                     .results()
