@@ -19,9 +19,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -118,8 +121,11 @@ final class AgentCall {
 
     private SendResult followed(
             Message message, @Nullable TaskStatus before, Instant end, AtomicReference<@Nullable String> taskId) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new ClientException(Problem.INTERRUPTED, "interrupted before a task began");
+        }
         var operation = new Operation.SendStreamingMessage(null, message, SendConfiguration.DEFAULTS, Map.of());
-        try (Feed<LoggedEvent> events = agent.watch(operation, until(end))) {
+        try (Feed<LoggedEvent> events = uninterrupted(() -> agent.watch(operation, until(end)))) {
             while (true) {
                 List<LoggedEvent> next = next(events, end, taskId);
                 if (next == null) {
@@ -204,37 +210,51 @@ final class AgentCall {
         };
     }
 
-    /**
-     * Cancels a task on a thread of its own, as further interruptions of this one must not end the request; false if it may go on.
-     * Libraries interrupt the threads of tools when a stream is canceled, and {@link HostedCall} does at the end of the caller's task.
-     */
+    /** Cancels a task, also on an interrupted thread; false if it may go on. */
     private boolean cancel(@Nullable String taskId) {
         if (taskId == null) {
             return false;
         }
-        var request = new FutureTask<>(() -> isCanceled(taskId));
-        Thread.ofVirtual().name("parley-cancel").start(request);
+        Instant end = Instant.now().plus(CANCELLATION);
+        try {
+            return uninterrupted(() -> agent.call(Operation.CancelTask.of(taskId), until(end))
+                    .state()
+                    .isTerminal());
+        } catch (A2AException | ClientException ignored) {
+            return false; // it may have ended meanwhile, or the agent cancels no tasks
+        }
+    }
+
+    /**
+     * Makes a request on a thread of its own: the interruption of this thread, which may come again while it is handled, must not end a
+     * request whose answer has the id of a task, or that cancels one. The thread is interrupted afterwards.
+     *
+     * @throws ClientException INTERRUPTED if the answer is not there soon after an interruption
+     */
+    private static <T> T uninterrupted(Callable<T> request) {
+        var answer = new FutureTask<>(request);
+        Thread.ofVirtual().name("parley-agent-call").start(answer);
         boolean isInterrupted = false;
         try {
             while (true) {
                 try {
-                    return request.get();
+                    return isInterrupted
+                            ? answer.get(CANCELLATION.toSeconds(), TimeUnit.SECONDS)
+                            : answer.get(); // the request has a deadline
                 } catch (InterruptedException interruption) {
                     isInterrupted = true;
-                } catch (ExecutionException ignored) {
-                    return false; // it may have ended meanwhile, or the agent cancels no tasks
                 }
             }
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(failed);
+        } catch (TimeoutException late) {
+            answer.cancel(true);
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for an answer", late);
         } finally {
             if (isInterrupted) {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    private boolean isCanceled(String taskId) {
-        Instant end = Instant.now().plus(CANCELLATION);
-        return agent.call(Operation.CancelTask.of(taskId), until(end)).state().isTerminal();
     }
 
     private CallContext until(Instant end) {
