@@ -8,7 +8,8 @@ const [url, command] = process.argv.slice(2);
 const tested = url === '--client' ? ['client', '--command', command] : ['server', '--url', url];
 
 for (const revision of ['2026-07-28', '2025-11-25']) {
-  const run = spawnSync(node, [suite, ...tested, '--requirements', revision], {
+  // Each scenario of a client starts a JVM, which takes long on a machine that is busy.
+  const run = spawnSync(node, [suite, ...tested, '--requirements', revision, '--timeout', '120000'], {
     encoding: 'utf8',
     timeout: 180_000,
     maxBuffer: 64 << 20
