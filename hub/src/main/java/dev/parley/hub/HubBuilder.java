@@ -65,6 +65,15 @@ public final class HubBuilder {
         return this;
     }
 
+    /**
+     * Reads settings that are not set here from environment variables, as {@code parley up} does: {@code PARLEY_PUBLIC_URL} is {@code
+     * public-url}. {@link #start} refuses bad values, and logs a warning of variables that begin with {@code PARLEY_} and are no setting
+     * of a hub.
+     */
+    public HubBuilder environment() {
+        return settings(SettingReader.environment(System.getenv(), source));
+    }
+
     /** Reads a record of settings of the program that starts the hub, which {@code GET /admin/settings} lists with those of the hub. */
     public HubBuilder program(Consumer<SettingReader> record) {
         this.program = requireNonNull(record, "record");

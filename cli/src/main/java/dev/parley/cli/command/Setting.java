@@ -8,7 +8,6 @@ import dev.parley.protocol.settings.SettingSpec.Trait;
 import dev.parley.protocol.settings.SettingType;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -110,7 +109,7 @@ public record Setting(Scope scope, SettingSpec<?> spec) {
 
     /** The environment variable, which is also the name in a dotenv file. */
     public String variable() {
-        return scope.variablePrefix + name().toUpperCase(Locale.ROOT).replace('-', '_');
+        return spec.variable(scope.variablePrefix);
     }
 
     /** The unique name in {@code config show}. */

@@ -81,4 +81,13 @@ public interface SettingReader {
     static SettingReader of(Map<String, String> texts, SettingReader others) {
         return new TextSettings(texts, others);
     }
+
+    /**
+     * Returns a reader of the settings of a hub that environment variables have, such as {@code PARLEY_PUBLIC_URL} for {@code public-url};
+     * other settings are read from {@code others}. An empty variable is not set. {@link #requireKnown} logs a warning of each variable
+     * that begins with {@code PARLEY_} and is no setting.
+     */
+    static SettingReader environment(Map<String, String> variables, SettingReader others) {
+        return new EnvironmentSettings(variables, others);
+    }
 }

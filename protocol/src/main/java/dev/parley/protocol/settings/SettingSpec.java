@@ -1,5 +1,6 @@
 package dev.parley.protocol.settings;
 
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,32 @@ public record SettingSpec<T>(
     /** Returns the same setting with another default. */
     public SettingSpec<T> withFallback(String text) {
         return new SettingSpec<>(name, type, text, label, description, traits);
+    }
+
+    /** The environment variable of this setting, such as {@code PARLEY_PUBLIC_URL} for {@code public-url}. */
+    public String variable(String prefix) {
+        return variable(prefix, name);
+    }
+
+    static String variable(String prefix, String name) {
+        return prefix + name.toUpperCase(Locale.ROOT).replace('-', '_');
+    }
+
+    /**
+     * Returns the value that a text is.
+     *
+     * @param shown what errors call the setting
+     * @throws IllegalArgumentException if it is none
+     */
+    T parse(String text, String shown) {
+        try {
+            return type.parser().apply(text);
+        } catch (IllegalArgumentException | ArithmeticException wrong) {
+            throw new IllegalArgumentException(
+                    shown + ": " + (traits.contains(Trait.SECRET) ? "its value" : text) + " (expected: "
+                            + type.expected() + ")",
+                    wrong);
+        }
     }
 
     /** The built-in default; null if there is none. */

@@ -19,18 +19,7 @@ final class TextSettings implements SettingReader {
     @Override
     public <T> @Nullable T read(SettingSpec<T> setting) {
         String text = texts.get(setting.name());
-        if (text == null) {
-            return others.read(setting);
-        }
-        try {
-            return setting.type().parser().apply(text);
-        } catch (IllegalArgumentException | ArithmeticException wrong) {
-            String shown = setting.traits().contains(SettingSpec.Trait.SECRET) ? "its value" : text;
-            throw new IllegalArgumentException(
-                    setting.name() + ": " + shown + " (expected: "
-                            + setting.type().expected() + ")",
-                    wrong);
-        }
+        return text == null ? others.read(setting) : setting.parse(text, setting.name());
     }
 
     @Override

@@ -1,0 +1,63 @@
+package dev.parley.protocol.settings;
+
+import dev.parley.protocol.support.Nearest;
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Settings of a hub given as environment variables, above another source. An empty variable is not set. */
+final class EnvironmentSettings implements SettingReader {
+    private static final System.Logger LOG = System.getLogger("dev.parley.settings");
+    private static final String PREFIX = "PARLEY_";
+
+    /** Variables of the launcher of the program. */
+    private static final Set<String> OTHERS = Set.of("PARLEY_JAVA_OPTIONS");
+
+    private final Map<String, String> variables;
+    private final SettingReader others;
+
+    EnvironmentSettings(Map<String, String> variables, SettingReader others) {
+        this.variables = Map.copyOf(variables);
+        this.others = others;
+    }
+
+    /** @throws IllegalArgumentException if the variable is not a value of the setting */
+    @Override
+    public <T> @Nullable T read(SettingSpec<T> setting) {
+        String text = text(setting);
+        return text == null ? others.read(setting) : setting.parse(text, setting.variable(PREFIX));
+    }
+
+    private @Nullable String text(SettingSpec<?> setting) {
+        String text = variables.get(setting.variable(PREFIX));
+        return text == null || text.isEmpty() ? null : text;
+    }
+
+    @Override
+    public EffectiveSetting effective(SettingSpec<?> setting) {
+        String text = text(setting);
+        return text == null
+                ? others.effective(setting)
+                : new EffectiveSetting(text, EffectiveSetting.Source.ENVIRONMENT, setting.variable(PREFIX));
+    }
+
+    /** Warns of variables with the prefix of settings that are none: other programs and secrets may have such names. */
+    @Override
+    public void requireKnown(SortedSet<String> names) {
+        var known = new TreeSet<String>();
+        names.forEach(name -> known.add(SettingSpec.variable(PREFIX, name)));
+        for (String variable : new TreeSet<>(variables.keySet())) {
+            if (variable.startsWith(PREFIX) && !known.contains(variable) && !OTHERS.contains(variable)) {
+                LOG.log(
+                        Level.WARNING,
+                        "environment variable {0}: ignored, for it is not a setting of a hub in a program (nearest: {1})",
+                        variable,
+                        Nearest.to(variable, known));
+            }
+        }
+        others.requireKnown(names);
+    }
+}
