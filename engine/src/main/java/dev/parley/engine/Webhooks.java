@@ -323,11 +323,8 @@ public final class Webhooks {
 
     private void work(Queue queue, String receiver) {
         try {
-            Duration pause = deliver(queue);
+            deliver(queue, receiver);
             storeFailures.remove(queue);
-            if (pause != null) {
-                later(queue, receiver, pause);
-            }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | Error failure) { // an Error, too: the engine that has the claim has to go on
@@ -348,14 +345,13 @@ public final class Webhooks {
         later(queue, receiver, STORE_PAUSES.bound(failures));
     }
 
-    /** Delivers until no event is left, or returns the pause until the next attempt. */
-    private @Nullable Duration deliver(Queue queue) throws InterruptedException {
+    /** Delivers until no event is left, or sets the next attempt. */
+    private void deliver(Queue queue, String receiver) throws InterruptedException {
         boolean isLeft = false;
-        Duration pause = null;
         try {
             while (open && !isLeft) {
                 working.put(queue, Work.LOOKING);
-                pause = null;
+                Duration pause = null;
                 boolean isDone = false;
                 switch (claims.claim(queue)) {
                     case GRANTED -> {
@@ -374,13 +370,15 @@ public final class Webhooks {
                     }
                     case BUSY -> pause = claims.pause(queue);
                 }
-                if (isDone) {
-                    postponed.remove(queue); // while this is the only worker
+                if (isDone) { // while this is the only worker
+                    postponed.remove(queue);
+                } else if (pause != null) {
+                    later(queue, receiver, pause);
                 }
-                // Ends or waits only if nothing was announced since this looked: the news may be of a webhook that need not wait.
+                // Ends or waits only if nothing was announced since this looked: the news may be of a webhook that need
+                // not wait.
                 isLeft = (isDone || pause != null) && working.remove(queue, Work.LOOKING);
             }
-            return pause;
         } finally {
             // If the queue is left, the entry is the mark of the next worker by now.
             if (!isLeft) {

@@ -331,7 +331,6 @@ final class WebhookQueuesTest {
         requireOffered("https://other");
     }
 
-
     @Test
     void webhooksThatAFailedTakeoverLeftOutAreLookedAtTheNextTime() throws Exception {
         AgentEndpoint agent = host(engine(log));
