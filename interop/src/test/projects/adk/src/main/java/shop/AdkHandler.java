@@ -10,6 +10,7 @@ import dev.parley.engine.AgentHandler;
 import dev.parley.engine.Reply;
 import dev.parley.engine.Request;
 import dev.parley.protocol.CallContext;
+import java.util.stream.Stream;
 
 /** Passes the text of each message to an agent of ADK, in the session with the id of the context. */
 final class AdkHandler implements AgentHandler {
@@ -28,10 +29,12 @@ final class AdkHandler implements AgentHandler {
     public void handle(Request request, Reply reply) {
         CallContext.Scope caller = request.context().scope();
         String user = caller.group() + "/" + caller.owner();
-        Content said = Content.fromParts(Part.fromText(request.text()));
+        Content message = Content.fromParts(Part.fromText(request.text()));
         boolean hasParts = false;
-        try (var answer = reply.stream("answer")) {
-            for (Event event : runner.runAsync(user, request.contextId(), said, STREAMED).blockingIterable()) {
+        try (var answer = reply.stream("answer");
+                Stream<Event> events = runner.runAsync(user, request.contextId(), message, STREAMED)
+                        .blockingStream()) { // whose end is that of the run
+            for (Event event : (Iterable<Event>) events::iterator) {
                 event.errorMessage().ifPresent(problem -> {
                     throw new IllegalStateException(problem);
                 });

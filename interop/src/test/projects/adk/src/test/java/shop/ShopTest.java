@@ -21,13 +21,13 @@ class ShopTest {
     private static final BaseLlm MODEL = new BaseLlm("scripted") {
         @Override
         public Flowable<LlmResponse> generateContent(LlmRequest request, boolean stream) {
-            String said = request.contents().stream()
+            String heard = request.contents().stream()
                     .filter(content -> content.role().orElse("").equals("user"))
                     .map(Content::text)
                     .collect(Collectors.joining(", "));
-            return said.equals("fail")
+            return heard.equals("fail")
                     ? Flowable.error(new IllegalStateException("no answer"))
-                    : Flowable.just(part("heard: "), part(said), whole("heard: " + said));
+                    : Flowable.just(part("heard: "), part(heard), whole("heard: " + heard));
         }
 
         @Override
