@@ -41,6 +41,7 @@ public final class HubBuilder {
     private final List<HubExtensionSource> hubExtensions = new ArrayList<>();
     private final Map<String, String> values = new LinkedHashMap<>();
     private SettingReader source = SettingReader.DEFAULTS;
+    private Map<String, String> variables = Map.of();
     private Consumer<SettingReader> program = in -> {};
 
     HubBuilder() {
@@ -67,11 +68,12 @@ public final class HubBuilder {
 
     /**
      * Reads settings that are not set here from environment variables, as {@code parley up} does: {@code PARLEY_PUBLIC_URL} is {@code
-     * public-url}. {@link #start} refuses bad values, and logs a warning of variables that begin with {@code PARLEY_} and are no setting
-     * of a hub.
+     * public-url}. They are above those of {@link #settings}. {@link #start} refuses bad values, and logs a warning of variables that may be
+     * misspelt.
      */
     public HubBuilder environment() {
-        return settings(SettingReader.environment(System.getenv(), source));
+        this.variables = System.getenv();
+        return this;
     }
 
     /** Reads a record of settings of the program that starts the hub, which {@code GET /admin/settings} lists with those of the hub. */
@@ -361,7 +363,7 @@ public final class HubBuilder {
     }
 
     private Setup setup() {
-        var reader = new ReadSettings(SettingReader.of(values, source));
+        var reader = new ReadSettings(SettingReader.of(values, SettingReader.environment(variables, source)));
         HubSettings settings = HubSettings.read(reader);
         List<HubExtensionSource> own = hubExtensions.stream()
                 .map(extension -> extension.configured(reader))

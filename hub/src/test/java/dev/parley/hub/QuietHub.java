@@ -9,7 +9,12 @@ final class QuietHub {
 
     public static void main(String[] args) throws Exception {
         Agent echo = Agent.named("echo", "Says it again").handle((request, reply) -> reply.complete(request.text()));
-        try (Hub hub = Hub.builder().environment().inMemory().port(0).agents(echo).start();
+        try (Hub hub = Hub.builder()
+                        .environment()
+                        .inMemory()
+                        .port(0)
+                        .agents(echo)
+                        .start();
                 AgentClient client = AgentClient.connect(hub.agentUrl("echo"))) {
             System.out.println("url " + hub.url());
             client.send("hello");

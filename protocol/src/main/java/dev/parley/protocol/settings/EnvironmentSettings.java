@@ -3,18 +3,18 @@ package dev.parley.protocol.settings;
 import dev.parley.protocol.support.Nearest;
 import java.lang.System.Logger.Level;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a hub given as environment variables, above another source. An empty variable is not set. */
+/** Settings of a hub given as environment variables, above another source. An empty variable is not set, nor is the address of a service. */
 final class EnvironmentSettings implements SettingReader {
     private static final System.Logger LOG = System.getLogger("dev.parley.settings");
     private static final String PREFIX = "PARLEY_";
+    private static final int MISSPELT = 2; // letters more or fewer
 
-    /** Variables of the launcher of the program. */
-    private static final Set<String> OTHERS = Set.of("PARLEY_JAVA_OPTIONS");
+    /** Begin of the address that Kubernetes gives to each container as {@code PARLEY_PORT}, if a service has the name "parley". */
+    private static final String ADDRESS_OF_SERVICE = "tcp://";
 
     private final Map<String, String> variables;
     private final SettingReader others;
@@ -33,7 +33,7 @@ final class EnvironmentSettings implements SettingReader {
 
     private @Nullable String text(SettingSpec<?> setting) {
         String text = variables.get(setting.variable(PREFIX));
-        return text == null || text.isEmpty() ? null : text;
+        return text == null || text.isEmpty() || text.startsWith(ADDRESS_OF_SERVICE) ? null : text;
     }
 
     @Override
@@ -44,18 +44,20 @@ final class EnvironmentSettings implements SettingReader {
                 : new EffectiveSetting(text, EffectiveSetting.Source.ENVIRONMENT, setting.variable(PREFIX));
     }
 
-    /** Warns of variables with the prefix of settings that are none: other programs and secrets may have such names. */
+    /** Warns of variables that may be misspelt settings. Other variables are for others: secrets, and programs beside this one. */
     @Override
     public void requireKnown(SortedSet<String> names) {
         var known = new TreeSet<String>();
         names.forEach(name -> known.add(SettingSpec.variable(PREFIX, name)));
         for (String variable : new TreeSet<>(variables.keySet())) {
-            if (variable.startsWith(PREFIX) && !known.contains(variable) && !OTHERS.contains(variable)) {
-                LOG.log(
-                        Level.WARNING,
-                        "environment variable {0}: ignored, for it is not a setting of a hub in a program (nearest: {1})",
-                        variable,
-                        Nearest.to(variable, known));
+            if (variable.startsWith(PREFIX) && !known.contains(variable)) {
+                Nearest.like(variable, known)
+                        .filter(near -> Math.abs(near.length() - variable.length()) <= MISSPELT)
+                        .ifPresent(near -> LOG.log(
+                                Level.WARNING,
+                                "environment variable {0}: ignored, for it is not a setting of a hub (nearest: {1})",
+                                variable,
+                                near));
             }
         }
         others.requireKnown(names);

@@ -57,10 +57,10 @@ public record SettingSpec<T>(
         try {
             return type.parser().apply(text);
         } catch (IllegalArgumentException | ArithmeticException wrong) {
-            throw new IllegalArgumentException(
-                    shown + ": " + (traits.contains(Trait.SECRET) ? "its value" : text) + " (expected: "
-                            + type.expected() + ")",
-                    wrong);
+            String end = " (expected: " + type.expected() + ")";
+            throw traits.contains(Trait.SECRET) // whose text is that of the cause, too
+                    ? new IllegalArgumentException(shown + ": its value" + end)
+                    : new IllegalArgumentException(shown + ": " + text + end, wrong);
         }
     }
 

@@ -24,6 +24,13 @@ final class EnvironmentSettingsTest {
     }
 
     @Test
+    void anAddressThatKubernetesSetsForAServiceIsNotASetting() {
+        SettingReader in = SettingReader.environment(Map.of("PARLEY_PORT", "tcp://10.96.0.7:7420"), DEFAULTS);
+
+        assertThat(in.get(SettingType.COUNT, "port", "7420", "N", "Port.")).isEqualTo(7420);
+    }
+
+    @Test
     void anEmptyVariableIsNotSetAndTextsAreAboveVariables() {
         SettingReader empty = SettingReader.environment(Map.of("PARLEY_MAX_CALLS", ""), DEFAULTS);
         SettingReader set = SettingReader.of(
@@ -45,6 +52,8 @@ final class EnvironmentSettingsTest {
                 .hasMessageStartingWith("PARLEY_MAX_CALLS: many (expected: ");
         assertThatThrownBy(
                         () -> in.get(SettingType.COUNT, "code", "1", "N", "Secret number.", SettingSpec.Trait.SECRET))
-                .hasMessageStartingWith("PARLEY_CODE: its value (expected: ");
+                .hasMessageStartingWith("PARLEY_CODE: its value (expected: ")
+                .hasNoCause()
+                .hasMessageNotContaining("hunter2");
     }
 }
