@@ -22,7 +22,7 @@ final class HelpCommand {
 
     static Command completion() {
         return Command.of(HelpCommand::complete)
-                .argument("SHELL", "bash or zsh.")
+                .argument("SHELL", "bash, zsh or fish.")
                 .settings("output")
                 .footer("For example: source <(parley completion bash)");
     }
@@ -52,13 +52,16 @@ final class HelpCommand {
 
     private static int complete(Invocation call) {
         String shell = call.requiredArgument(0);
-        if (!shell.equals("bash") && !shell.equals("zsh")) {
-            throw CommandException.usage(
-                    "unknown shell " + shell + " (expected: bash or zsh)", "parley completion bash");
-        }
-        // The script brings zsh's emulation of bash completion along, so one serves both.
         CommandLine root = root(call);
-        call.output().help(AutoComplete.bash(root.getCommandName(), root));
+        String script = switch (shell) {
+            // The script brings zsh's emulation of bash completion along, so one serves both.
+            case "bash", "zsh" -> AutoComplete.bash(root.getCommandName(), root);
+            case "fish" -> FishCompletion.of(root);
+            default ->
+                throw CommandException.usage(
+                        "unknown shell " + shell + " (expected: bash, zsh or fish)", "parley completion bash");
+        };
+        call.output().help(script);
         return 0;
     }
 

@@ -206,7 +206,19 @@ class UsageTest {
         assertThat(bash.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(bash.exitValue()).isZero();
         assertThat(ran.out()).contains("push-config").contains("--agent-card");
-        assertThat(shell.run("completion", "fish").status()).isEqualTo(2);
+        assertThat(shell.run("completion", "tcsh").status()).isEqualTo(2);
+    }
+
+    @Test
+    void completionForFishHasCommandsWithTheirSummariesAndOptions() {
+        String script = shell.run("completion", "fish").out();
+
+        assertThat(script)
+                .contains("complete -c parley -f -n '__parley_at task push-config' -a create -d 'Register a webhook'\n")
+                .contains(
+                        "complete -c parley -n '__parley_in up' -l port -x -d 'Port to listen on; 0 takes a free one'\n")
+                .contains("complete -c parley -n '__parley_in up' -l in-memory -d 'Keep tasks in memory only;")
+                .doesNotContain("warm-up");
     }
 
     @Test
