@@ -7,6 +7,7 @@ import dev.parley.extension.PersonalData;
 import dev.parley.registry.spi.RegistryExtension;
 import dev.parley.registry.spi.RegistryExtensionSource;
 import dev.parley.registry.store.Entries;
+import java.net.URL;
 import java.security.CodeSource;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -68,9 +69,10 @@ final class RegistryExtensions implements AutoCloseable {
     }
 
     private static String name(RegistryExtensionSource source) {
-        CodeSource place = source.getClass().getProtectionDomain().getCodeSource();
-        return source.getClass().getName()
-                + (place == null ? "" : " of " + place.getLocation().getPath());
+        CodeSource code = source.getClass().getProtectionDomain().getCodeSource();
+        // Null for a class from an AOT cache whose jars have been moved since it was made.
+        @Nullable URL location = code == null ? null : code.getLocation();
+        return source.getClass().getName() + (location == null ? "" : " of " + location.getPath());
     }
 
     private static <T> void requireDistinct(
