@@ -36,18 +36,23 @@ class DocumentsTest {
     private static final Set<String> FOREIGN =
             Set.of("docs/conformance.md", "docs/interop.md", "docs/cli-compliance.md", "CHANGELOG.md");
 
-    /** Flags of the launcher, of Java, of other programs and of the sample of an extension that documents mention. */
+    /** Flags of the launcher, of bin/release, of Java, of other programs and of the sample of an extension that documents mention. */
     private static final Set<String> OTHER_FLAGS = Set.of(
             "add-opens",
+            "check",
             "enable-native-access",
             "encoding",
             "from-file",
+            "ignore-missing",
             "interop",
             "now",
+            "offline",
+            "out",
             "plaintext",
             "template",
             "unit",
-            "window");
+            "window",
+            "work");
 
     /** Names of the JDK and of libraries that documents mention. */
     private static final Set<String> OTHER_NAMES = Set.of(

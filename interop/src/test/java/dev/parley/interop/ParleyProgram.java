@@ -28,9 +28,15 @@ final class ParleyProgram implements AutoCloseable {
 
     /** Starts it, and waits until it prints its address. */
     static ParleyProgram start(String... arguments) throws IOException {
-        Process process = new ProcessBuilder(McpHubs.program(arguments))
-                .redirectError(Path.of("target", arguments[0] + ".err").toFile())
-                .start();
+        return start(
+                new ProcessBuilder(McpHubs.program(arguments))
+                        .redirectError(Path.of("target", arguments[0] + ".err").toFile()),
+                String.join(" ", arguments));
+    }
+
+    /** The same with a command of its own, and what it is called in messages. */
+    static ParleyProgram start(ProcessBuilder command, String name) throws IOException {
+        Process process = command.start();
         var url = new CompletableFuture<String>();
         Thread.startVirtualThread(() -> read(process.inputReader(UTF_8), url));
         try {
@@ -40,7 +46,7 @@ final class ParleyProgram implements AutoCloseable {
             if (failure instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            throw new IOException("parley " + String.join(" ", arguments) + " did not start", failure);
+            throw new IOException("parley " + name + " did not start", failure);
         }
     }
 

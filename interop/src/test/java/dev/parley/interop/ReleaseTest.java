@@ -1,0 +1,206 @@
+package dev.parley.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The files that {@code bin/release} makes of the last commit, used as their users do. It is made once for all tests. Skipped as {@link
+ * InteropTest}.
+ */
+@Timeout(1200)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ReleaseTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path DIRECTORY = Path.of("target", "release").toAbsolutePath();
+    private static final String VERSION = "9.9.9";
+    private static final String WITH_RUNTIME = "parley-" + VERSION + "-linux-x64";
+    private static final String CACHE = WITH_RUNTIME + "/app/parley.aot";
+
+    @TempDir
+    private Path directory;
+
+    private Path files;
+
+    /** The unpacked archives. */
+    private Path runtime;
+
+    private Path jars;
+
+    @BeforeAll
+    void make() throws Exception {
+        if (!System.getProperty("os.name").equals("Linux") || Runtime.version().feature() < 25) {
+            Requirement.missing("a JDK 25 of Linux");
+        }
+        files = release("first");
+        // Nothing may depend on the directory that the archives were made from.
+        run(new ProcessBuilder(
+                "rm", "-rf", DIRECTORY.resolve("first").resolve(WITH_RUNTIME).toString()));
+        runtime = unpack(files.resolve(WITH_RUNTIME + ".tar.gz"), DIRECTORY.resolve("unpacked"));
+        jars = unpack(files.resolve("parley-" + VERSION + ".tar.gz"), DIRECTORY.resolve("unpacked"));
+    }
+
+    /** Makes a release in a working directory of its own, and returns the directory of its files. */
+    private static Path release(String name, String... kinds) throws Exception {
+        Path work = DIRECTORY.resolve(name);
+        Path out = work.resolve("out");
+        List<String> command = new ArrayList<>(List.of(
+                ROOT.resolve("bin/release").toString(), VERSION, "--out", out.toString(), "--work", work.toString()));
+        command.addAll(List.of(kinds));
+        run(new ProcessBuilder(command));
+        return out;
+    }
+
+    private static String run(ProcessBuilder command) throws IOException, InterruptedException {
+        Path log = Files.createTempFile(Files.createDirectories(DIRECTORY), "output", ".log");
+        Process process =
+                command.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        assertThat(process.waitFor(15, TimeUnit.MINUTES)).isTrue();
+        String output = Files.readString(log);
+        assertThat(process.exitValue())
+                .as(String.join(" ", command.command()) + "\n" + output)
+                .isZero();
+        Files.delete(log);
+        return output;
+    }
+
+    /** A command of an archive, with an environment that knows no Java. */
+    private ProcessBuilder program(Path archive, String... arguments) {
+        List<String> command =
+                new ArrayList<>(List.of(archive.resolve("bin/parley").toString()));
+        command.addAll(List.of(arguments));
+        var builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().clear();
+        builder.environment().putAll(Map.of("PATH", "/usr/bin:/bin", "HOME", directory.toString()));
+        return builder;
+    }
+
+    private static Path unpack(Path archive, Path into) throws IOException, InterruptedException {
+        Files.createDirectories(into);
+        run(new ProcessBuilder("tar", "-xzf", archive.toString(), "-C", into.toString()));
+        return into.resolve(archive.getFileName().toString().replace(".tar.gz", ""));
+    }
+
+    @Test
+    void theArchiveWithARuntimeServesAndCallsAgentsWithoutJava() throws Exception {
+        Path source = Files.writeString(
+                directory.resolve("Hello.java"),
+                "public class Hello { public static void main(String[] args) { System.out.println(\"compiled\"); } }");
+
+        assertThat(run(program(runtime, "--version"))).isEqualTo("parley " + VERSION + "\n");
+        assertThat(run(program(runtime, "run", source.toString()))).contains("compiled");
+        try (var hub = ParleyProgram.start(program(runtime, "up", "--port", "0"), "up")) {
+            assertThat(run(program(runtime, "send", "-a", hub.url() + "/agents/echo", "hello")))
+                    .contains("hello");
+        }
+    }
+
+    @Test
+    void theCacheForQuickStartsFitsTheUnpackedFiles() throws Exception {
+        ProcessBuilder program = program(runtime, "--version");
+        // The JVM then ends with an error if it cannot use the cache.
+        program.environment().put("PARLEY_JAVA_OPTIONS", "-XX:AOTMode=on");
+
+        assertThat(run(program)).isEqualTo("parley " + VERSION + "\n");
+    }
+
+    @Test
+    void theArchiveOfJarsRunsOnTheJdkOfTheMachine() throws Exception {
+        ProcessBuilder program = program(jars, "--version");
+        program.environment().put("JAVA_HOME", System.getProperty("java.home"));
+
+        assertThat(run(program)).isEqualTo("parley " + VERSION + "\n");
+        assertThat(jars.resolve("bin/parley.cmd")).exists();
+    }
+
+    @Test
+    void theArchiveOfJarsSaysWhatItNeedsWhereThereIsNoJava() throws Exception {
+        ProcessBuilder program = program(jars, "--version");
+        program.environment().put("JAVA_HOME", directory.toString());
+        Process process = program.redirectErrorStream(true).start();
+
+        assertThat(process.inputReader().lines().collect(Collectors.joining()))
+                .isEqualTo("parley: JAVA_HOME \"" + directory
+                        + "\": no bin/java in it (expected: the directory of a JDK 21 or newer)");
+        assertThat(process.waitFor()).isEqualTo(1);
+    }
+
+    @Test
+    void completionsAndTheManualPageAreInTheArchives() {
+        assertThat(jars.resolve("share/completions/bash/parley")).content().contains("push-config");
+        assertThat(jars.resolve("share/completions/fish/parley.fish")).content().contains("-a push-config");
+        assertThat(jars.resolve("share/man/man1/parley.1"))
+                .content()
+                .contains("\"Parley " + VERSION + "\"", "parley \\- calls A2A agents", "\\-\\-retention=DURATION");
+        assertThat(jars.resolve("NOTICE")).exists();
+    }
+
+    @Test
+    void anotherBuildOfTheCommitHasTheSameBytesExceptTheCache() throws Exception {
+        Path again = release("another-working-directory", "archive");
+
+        assertThat(again.resolve("parley-" + VERSION + ".tar.gz"))
+                .hasSameBinaryContentAs(files.resolve("parley-" + VERSION + ".tar.gz"));
+        assertThat(entries(again.resolve(WITH_RUNTIME + ".tar.gz")))
+                .isEqualTo(entries(files.resolve(WITH_RUNTIME + ".tar.gz")));
+        Path second = unpack(again.resolve(WITH_RUNTIME + ".tar.gz"), DIRECTORY.resolve("again"));
+        run(new ProcessBuilder(
+                "diff", "-r", "--no-dereference", "--exclude=parley.aot", runtime.toString(), second.toString()));
+    }
+
+    /** Modes, owners, times and names of the entries of an archive, in their order. */
+    private static List<String> entries(Path archive) throws IOException, InterruptedException {
+        return run(new ProcessBuilder("tar", "--numeric-owner", "--full-time", "-tvzf", archive.toString()))
+                .lines()
+                .filter(entry -> !entry.endsWith(CACHE))
+                .toList();
+    }
+
+    @Test
+    void licencesThatAreNotListedEndTheReleaseWithTheNamesOfTheirLibraries() throws Exception {
+        Process process = new ProcessBuilder("python3", "-B", "-c", """
+                        import licences
+                        licences.check([
+                            {"name": "free", "version": "1", "licenses": [{"license": {"id": "MIT"}}]},
+                            {"name": "choice", "version": "2", "licenses": [{"license": {"id": "GPL-3.0"}}, {"license": {"id": "MIT"}}]},
+                            {"name": "other", "version": "3", "licenses": [{"license": {"name": "Own"}}]},
+                            {"name": "silent", "version": "4"},
+                        ], {"MIT"})
+                        """)
+                .directory(ROOT.resolve("deploy/release").toFile())
+                .redirectErrorStream(true)
+                .start();
+
+        assertThat(process.inputReader().lines().collect(Collectors.joining("\n")))
+                .endsWith("licences.txt does not list:\n  other 3: Own\n  silent 4: no licence");
+        assertThat(process.waitFor()).isEqualTo(1);
+    }
+
+    @Test
+    void theArchiveHasTheBillOfMaterialsAndTheLicencesOfItsLibraries() throws IOException {
+        assertThat(runtime.resolve("parley.cdx.json"))
+                .content()
+                .contains("CycloneDX", "pkg:maven/tools.jackson.core/jackson-core@");
+        assertThat(runtime.resolve("THIRD-PARTY.txt"))
+                .content()
+                .containsPattern("tools\\.jackson\\.core:jackson-core [0-9.]+\n    Apache-2\\.0\n")
+                .doesNotContain("dev.parley");
+    }
+
+    @Test
+    void theListOfChecksumsFitsTheFiles() throws Exception {
+        run(new ProcessBuilder("sha256sum", "--check", "--strict", "SHA256SUMS").directory(files.toFile()));
+    }
+}
