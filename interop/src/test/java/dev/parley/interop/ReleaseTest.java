@@ -168,6 +168,74 @@ final class ReleaseTest {
                 .toList();
     }
 
+    /** A Debian without systemd, made by mmdebstrap, in which the package is installed, upgraded, used, removed and purged. */
+    @Test
+    void thePackageIsInstalledUpgradedUsedAndRemoved() throws Exception {
+        Path root = DIRECTORY.resolve("root");
+        if (!"root".equals(System.getProperty("user.name"))) {
+            Requirement.missing("the user root, for chroot");
+        }
+        run(new ProcessBuilder("rm", "-rf", root.toString()));
+        require(new ProcessBuilder(
+                "mmdebstrap", "--quiet", "--variant=essential", "--include=adduser", "bookworm", root.toString()));
+        Path sources = ROOT.resolve("interop/src/test/release");
+        Files.copy(files.resolve("parley_" + VERSION + "_amd64.deb"), root.resolve("package.deb"));
+        Files.copy(sources.resolve("package.sh"), root.resolve("package.sh"));
+        run(new ProcessBuilder(
+                "sh",
+                "-e",
+                sources.resolve("older.sh").toString(),
+                ROOT.toString(),
+                root.resolve("older.deb").toString()));
+
+        assertThat(run(new ProcessBuilder(
+                        "unshare",
+                        "--mount",
+                        "--pid",
+                        "--fork",
+                        "--kill-child",
+                        "sh",
+                        "-ec",
+                        "mount -t proc proc \"$0/proc\"; exec chroot \"$0\" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin sh /package.sh \"$1\"",
+                        root.toString(),
+                        VERSION)))
+                .endsWith("all as expected\n");
+    }
+
+    /** Runs a program that not every machine has, and that needs the network. */
+    private static void require(ProcessBuilder command) throws InterruptedException {
+        try {
+            run(command);
+        } catch (IOException | AssertionError failure) {
+            Requirement.missing(String.valueOf(failure.getMessage()));
+        }
+    }
+
+    @Test
+    void theUnitsOfThePackageAreAcceptedBySystemd() throws Exception {
+        Path root = DIRECTORY.resolve("units");
+        run(new ProcessBuilder(
+                "dpkg-deb",
+                "--extract",
+                files.resolve("parley_" + VERSION + "_amd64.deb").toString(),
+                root.toString()));
+        Path units = root.resolve("lib/systemd/system");
+        // systemd-analyze looks for the program at its absolute path.
+        for (String unit : List.of("parley.service", "parley@.service")) {
+            Path file = units.resolve(unit);
+            assertThat(file)
+                    .content()
+                    .contains("/usr/bin/parley up")
+                    .doesNotContain("/usr/bin/java -", "/opt/parley/parley.jar up");
+            Files.writeString(file, Files.readString(file).replace("/usr/bin/parley", root + "/usr/bin/parley"));
+        }
+
+        assertThat(run(new ProcessBuilder(
+                                "systemd-analyze", "verify", "--man=no", "parley.service", "parley@hub1.service")
+                        .directory(units.toFile())))
+                .isEmpty();
+    }
+
     @Test
     void licencesThatAreNotListedEndTheReleaseWithTheNamesOfTheirLibraries() throws Exception {
         Process process = new ProcessBuilder("python3", "-B", "-c", """
