@@ -44,11 +44,12 @@ def git(*arguments):
 class Release:
     """The directories, the version and the time of a release. What is made once for several files is kept in the directory work."""
 
-    def __init__(self, version, out, work, offline):
+    def __init__(self, version, out, work, offline, key):
         self.version = version
         self.out = out
         self.work = work
         self.offline = offline
+        self.key = key
         self.commit = git("rev-parse", "HEAD")
         self.time = int(git("log", "-1", "--format=%ct"))
         self.tree = work / "tree"

@@ -45,12 +45,14 @@ class DocumentsTest {
             "from-file",
             "ignore-missing",
             "interop",
+            "key",
             "now",
             "offline",
             "out",
             "plaintext",
             "template",
             "unit",
+            "verify",
             "window",
             "work");
 

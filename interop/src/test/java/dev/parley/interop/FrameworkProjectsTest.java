@@ -41,7 +41,8 @@ final class FrameworkProjectsTest {
     @TempDir
     Path directory;
 
-    private static Path cache() {
+    /** Directory for files that tests keep on this machine. */
+    static Path cache() {
         String named = System.getenv("XDG_CACHE_HOME");
         return named == null ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(named);
     }

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -27,11 +31,13 @@ final class ReleaseTest {
     private static final Path DIRECTORY = Path.of("target", "release").toAbsolutePath();
     private static final String VERSION = "9.9.9";
     private static final String WITH_RUNTIME = "parley-" + VERSION + "-linux-x64";
+    private static final String SIGNER = "release@example.com";
     private static final String CACHE = WITH_RUNTIME + "/app/parley.aot";
 
     @TempDir
     private Path directory;
 
+    private Path keys;
     private Path files;
 
     /** The unpacked archives. */
@@ -44,7 +50,10 @@ final class ReleaseTest {
         if (!System.getProperty("os.name").equals("Linux") || Runtime.version().feature() < 25) {
             Requirement.missing("a JDK 25 of Linux");
         }
-        files = release("first");
+        // GnuPG's sockets need a short path.
+        keys = Files.createTempDirectory("gnupg");
+        run(signing("gpg", "--batch", "--passphrase", "", "--quick-generate-key", SIGNER, "ed25519", "sign", "never"));
+        files = release("first", "all", "--key", SIGNER);
         // Nothing may depend on the directory that the archives were made from.
         run(new ProcessBuilder(
                 "rm", "-rf", DIRECTORY.resolve("first").resolve(WITH_RUNTIME).toString()));
@@ -53,14 +62,29 @@ final class ReleaseTest {
     }
 
     /** Makes a release in a working directory of its own, and returns the directory of its files. */
-    private static Path release(String name, String... kinds) throws Exception {
+    private Path release(String name, String... kinds) throws Exception {
         Path work = DIRECTORY.resolve(name);
         Path out = work.resolve("out");
         List<String> command = new ArrayList<>(List.of(
                 ROOT.resolve("bin/release").toString(), VERSION, "--out", out.toString(), "--work", work.toString()));
         command.addAll(List.of(kinds));
-        run(new ProcessBuilder(command));
+        run(signing(command.toArray(String[]::new)));
         return out;
+    }
+
+    /** A command with a key ring of this test. */
+    private ProcessBuilder signing(String... command) {
+        var builder = new ProcessBuilder(command);
+        builder.environment().put("GNUPGHOME", keys.toString());
+        return builder;
+    }
+
+    @AfterAll
+    void stopTheAgentOfTheKeys() throws Exception {
+        if (keys != null) {
+            run(signing("gpgconf", "--kill", "all"));
+            run(new ProcessBuilder("rm", "-rf", keys.toString()));
+        }
     }
 
     private static String run(ProcessBuilder command) throws IOException, InterruptedException {
@@ -234,6 +258,106 @@ final class ReleaseTest {
                                 "systemd-analyze", "verify", "--man=no", "parley.service", "parley@hub1.service")
                         .directory(units.toFile())))
                 .isEmpty();
+    }
+
+    @Test
+    void theBundleHasEachLibraryWithSourcesJavadocChecksumsAndSignatures() throws Exception {
+        Path repository = bundle();
+        List<String> artifacts = Pattern.compile("<artifactId>(parley[^<]*)</artifactId>")
+                .matcher(Files.readString(ROOT.resolve("bom/pom.xml")))
+                .results()
+                .map(found -> found.group(1))
+                .filter(artifact -> !artifact.equals("parley-parent"))
+                .toList();
+
+        assertThat(artifacts).hasSizeGreaterThan(30);
+        for (String artifact : artifacts) {
+            Path place = repository.resolve("dev/parley").resolve(artifact).resolve(VERSION);
+            String stem = artifact + "-" + VERSION;
+            List<String> names = artifact.equals("parley-bom")
+                    ? List.of(stem + ".pom")
+                    : List.of(stem + ".pom", stem + ".jar", stem + "-sources.jar", stem + "-javadoc.jar");
+            for (String name : names) {
+                for (String algorithm : List.of("md5", "sha1", "sha256", "sha512")) {
+                    assertThat(place.resolve(name + "." + algorithm)).as(name).exists();
+                }
+                assertThat(place.resolve(name + ".sha256")).hasContent(sha256(place.resolve(name)));
+                assertThat(place.resolve(name + ".asc")).content().startsWith("-----BEGIN PGP SIGNATURE-----");
+            }
+            assertThat(place.resolve(stem + ".pom"))
+                    .content()
+                    .contains("<name>", "<description>", "<url>", "<license>", "<developer>", "<scm")
+                    .doesNotContain("SNAPSHOT", "<parent>");
+            run(signing(
+                    "gpg",
+                    "--batch",
+                    "--verify",
+                    place.resolve(stem + ".pom.asc").toString(),
+                    place.resolve(stem + ".pom").toString()));
+        }
+    }
+
+    private Path bundle() throws Exception {
+        Path repository = DIRECTORY.resolve("bundle");
+        run(new ProcessBuilder("rm", "-rf", repository.toString()));
+        run(new ProcessBuilder(
+                "unzip",
+                "-q",
+                files.resolve("parley-" + VERSION + "-bundle.zip").toString(),
+                "-d",
+                repository.toString()));
+        return repository;
+    }
+
+    private static String sha256(Path file) throws Exception {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+    }
+
+    /** Maven takes Parley from the bundle, and all else from the registry or from where an earlier run has put it. */
+    @Test
+    void aProjectIsBuiltFromTheBundle() throws Exception {
+        Path repository = bundle();
+        Path local = FrameworkProjectsTest.cache().resolve("parley-interop/release");
+        run(new ProcessBuilder("rm", "-rf", local.resolve("dev/parley").toString()));
+        Path settings = Files.writeString(directory.resolve("settings.xml"), """
+                <settings>
+                  <profiles>
+                    <profile>
+                      <id>bundle</id>
+                      <repositories>
+                        <repository>
+                          <id>bundle</id>
+                          <url>%s</url>
+                          <releases>
+                            <checksumPolicy>fail</checksumPolicy>
+                          </releases>
+                        </repository>
+                      </repositories>
+                    </profile>
+                  </profiles>
+                  <activeProfiles>
+                    <activeProfile>bundle</activeProfile>
+                  </activeProfiles>
+                </settings>
+                """.formatted(repository.toUri()));
+        run(program(runtime, "init", "hello"));
+        ProcessBuilder maven = new ProcessBuilder(
+                        "mvn", "-B", "--settings", settings.toString(), "-Dmaven.repo.local=" + local, "package")
+                .directory(directory.resolve("hello").toFile());
+        maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
+
+        try {
+            run(maven);
+        } catch (AssertionError failure) {
+            if (String.valueOf(failure.getMessage()).contains("Could not transfer artifact")) {
+                Requirement.missing(failure.getMessage());
+            }
+            throw failure;
+        }
+
+        assertThat(directory.resolve("hello/target/hello.jar")).exists();
+        assertThat(local.resolve("dev/parley/parley/" + VERSION + "/parley-" + VERSION + ".jar"))
+                .exists();
     }
 
     @Test
