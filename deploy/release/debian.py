@@ -49,23 +49,14 @@ def program(release, root):
     (root / "usr/bin/parley").symlink_to("../lib/parley/bin/parley")
 
 
-def units(release, root):
-    """Puts the units of systemd into a root file system; that of instances with the program of the package."""
-    directory = root / "lib/systemd/system"
-    directory.mkdir(parents=True)
-    source = release.tree / "deploy/systemd"
-    shutil.copy(source / "parley.service", directory)
-    text = (source / "parley@.service").read_text()
-    begin, end = text.index("exec /usr/bin/java "), text.index("/opt/parley/parley.jar ") + len("/opt/parley/parley.jar ")
-    (directory / "parley@.service").write_text(text[:begin] + "exec /usr/bin/parley " + text[end:])
-
-
 def make(release):
     root = release.work / "debian"
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     program(release, root)
-    units(release, root)
+    units = root / "lib/systemd/system"
+    units.mkdir(parents=True)
+    shutil.copy(release.tree / "deploy/systemd/parley.service", units)
     scripts = release.tree / "deploy/debian"
     (root / "etc/parley").mkdir(parents=True)
     shutil.copy(scripts / "parley.yaml", root / "etc/parley")

@@ -9,7 +9,17 @@ test "$(stat -c '%U %a' /var/lib/parley)" = 'parley 700'
 printf 'kept\n' >/var/lib/parley/kept
 sed -i 's/^port: .*/port: 0/; s/^no-demo: .*/no-demo: false/' /etc/parley/parley.yaml
 
+# Notes what the scripts of the package ask of systemd, and says that the hub runs.
+mkdir -p /run/systemd/system
+printf '#!/bin/sh\necho "$@" >>/tmp/systemctl.log\n' >/usr/bin/systemctl
+chmod 755 /usr/bin/systemctl
+asked() {
+    test "$(grep -v daemon-reload /tmp/systemctl.log | tr '\n' ',')" = "$1"
+    rm /tmp/systemctl.log
+}
+
 dpkg --install /package.deb
+asked 'is-active --quiet parley.service,stop parley.service,start parley.service,'
 test "$(parley --version)" = "parley $1"
 grep -q '^port: 0$' /etc/parley/parley.yaml
 test "$(cat /var/lib/parley/kept)" = kept
@@ -31,6 +41,7 @@ kill "$hub"
 wait "$hub" || true
 
 dpkg --remove parley
+asked 'disable --quiet parley.service,stop parley.service,'
 test ! -e /usr/bin/parley
 test ! -e /usr/lib/parley
 test -f /etc/parley/parley.yaml
