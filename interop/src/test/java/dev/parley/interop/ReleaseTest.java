@@ -52,7 +52,8 @@ final class ReleaseTest {
         }
         // GnuPG's sockets need a short path.
         keys = Files.createTempDirectory("gnupg");
-        run(signing("gpg", "--batch", "--passphrase", "", "--quick-generate-key", SIGNER, "ed25519", "sign", "never"));
+        require(signing(
+                "gpg", "--batch", "--passphrase", "", "--quick-generate-key", SIGNER, "ed25519", "sign", "never"));
         files = release("first", "all", "--key", SIGNER);
         // Nothing may depend on the directory that the archives were made from.
         run(new ProcessBuilder(
