@@ -3,6 +3,7 @@ package dev.parley.agenttools;
 import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
+import dev.parley.client.spi.Traces;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
@@ -233,7 +234,7 @@ final class AgentCall {
      */
     private static <T> T uninterrupted(Callable<T> request) {
         var answer = new FutureTask<>(request);
-        Thread.ofVirtual().name("parley-agent-call").start(answer);
+        Thread.ofVirtual().name("parley-agent-call").start(Traces.inCurrentContext(answer));
         boolean isInterrupted = false;
         try {
             while (true) {

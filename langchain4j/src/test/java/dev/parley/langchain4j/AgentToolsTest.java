@@ -323,6 +323,20 @@ final class AgentToolsTest {
         assertThat(task.text()).startsWith("error: The agent refused the call: ");
     }
 
+    @Test
+    void aModelThatCallsTheAgentOfAPlainHandlerIsRefused() throws IOException {
+        AtomicReference<Desk> desk = new AtomicReference<>();
+        Hub hub = hub(Agent.named("loop", "Calls itself")
+                .handle((request, reply) ->
+                        reply.complete(requireNonNull(desk.get()).chat("c", request.text()))));
+        AgentClient own = client(hub, "loop");
+        desk.set(desk(Models::obeying, own));
+
+        Task task = (Task) own.send("loop {\"message\": \"loop {}\"}");
+
+        assertThat(task.text()).startsWith("error: The agent refused the call: ");
+    }
+
     private static String taskId(String result) {
         Matcher matcher = TASK_ID.matcher(result);
         assertThat(matcher.find()).as(result).isTrue();

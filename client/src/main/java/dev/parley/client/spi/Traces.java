@@ -85,6 +85,11 @@ public final class Traces {
         return context.with(CHAIN, chain);
     }
 
+    /** Returns {@code work} for another thread, whose calls belong to the trace and the call chain of the calling thread. */
+    public static Runnable inCurrentContext(Runnable work) {
+        return Context.current().wrap(work);
+    }
+
     /** Headers of a request, with the chain of the agent that makes it on this thread. */
     public static Map<String, String> chained(Map<String, String> headers) {
         CallChain chain = Context.current().get(CHAIN);

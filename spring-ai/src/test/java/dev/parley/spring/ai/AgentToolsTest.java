@@ -298,6 +298,19 @@ final class AgentToolsTest {
         assertThat(text(own.send("loop {\"message\": \"loop {}\"}"))).startsWith("Error: The agent refused the call: ");
     }
 
+    @Test
+    void aModelThatCallsTheAgentOfAPlainHandlerIsRefused() throws IOException {
+        AtomicReference<ChatClient> desk = new AtomicReference<>();
+        Hub hub = hub(Agent.named("loop", "Calls itself").handle((request, reply) -> {
+            ChatClient client = requireNonNull(desk.get());
+            reply.complete(requireNonNull(client.prompt(request.text()).call().content()));
+        }));
+        AgentClient own = client(hub, "loop");
+        desk.set(client(OBEYING, AgentTools.of(own)));
+
+        assertThat(text(own.send("loop {\"message\": \"loop {}\"}"))).startsWith("Error: The agent refused the call: ");
+    }
+
     private static ChatClient client(ChatModel model, Object... tools) {
         return ChatClient.builder(model).defaultTools(tools).build();
     }
