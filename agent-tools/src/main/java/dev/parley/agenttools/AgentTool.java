@@ -44,7 +44,7 @@ final class AgentTool implements ModelTool {
 
     private static final System.Logger LOG = System.getLogger("dev.parley.agenttools");
 
-    /** Longest id of a context that hubs take. */
+    /** Longest id of a context that hubs take, and of a task that a model can repeat. */
     private static final int LONGEST_ID = 256;
 
     private final String name;
@@ -92,10 +92,10 @@ final class AgentTool implements ModelTool {
 
     @Override
     public ToolResult call(String arguments, @Nullable Object conversation) {
-        return result(arguments, conversation == null ? defaultConversation : conversation);
+        return answer(arguments, conversation == null ? defaultConversation : conversation);
     }
 
-    private ToolResult result(String json, Object conversation) {
+    private ToolResult answer(String json, Object conversation) {
         try {
             Map<?, ?> arguments = ToolTexts.arguments(json);
             if (!(arguments.get(MESSAGE) instanceof String text) || text.isBlank()) {
@@ -104,7 +104,7 @@ final class AgentTool implements ModelTool {
             Message message = Message.user(Part.text(text));
             return arguments.get(TASK_ID) instanceof String taskId && !taskId.isBlank()
                     ? continued(taskId, message, conversation)
-                    : told(agent.send(message.in(contextId(conversation), null), null), conversation);
+                    : result(agent.send(message.in(contextId(conversation), null), null), conversation);
         } catch (A2AException refused) {
             return ToolResult.error("The agent refused the call: " + refused.getMessage());
         } catch (ClientException failed) {
@@ -137,7 +137,7 @@ final class AgentTool implements ModelTool {
                     "taskId \"" + taskId + "\": the task has ended (expected: a task that waits for an answer, or"
                             + " no taskId for a new task)");
         }
-        return told(agent.send(message.in(task.contextId(), taskId), task.status()), conversation);
+        return result(agent.send(message.in(task.contextId(), taskId), task.status()), conversation);
     }
 
     private static ToolResult unknown(String taskId) {
@@ -145,32 +145,45 @@ final class AgentTool implements ModelTool {
                 + "\": not a task of this conversation (expected: a taskId of an earlier answer, or none)");
     }
 
-    private ToolResult told(SendResult result, Object conversation) {
-        if (!(result instanceof Task task)) {
-            return ToolResult.success(ToolTexts.of((Message) result));
-        }
-        String said = ToolTexts.status(task);
-        String reason = said.isEmpty() ? "" : ": " + said;
+    private ToolResult result(SendResult outcome, Object conversation) {
+        return switch (outcome) {
+            case Message message -> ToolResult.success(ToolTexts.of(message));
+            case Task task -> result(task, conversation);
+        };
+    }
+
+    private ToolResult result(Task task, Object conversation) {
+        String status = ToolTexts.status(task);
+        String reason = status.isEmpty() ? "" : ": " + status;
         return switch (task.state()) {
             case COMPLETED -> ToolResult.success(ToolTexts.of(task));
-            case INPUT_REQUIRED -> {
-                openTasks.add(task.id(), conversation);
-                yield ToolResult.success(
-                        "The agent asks" + reason + "\nThe task waits for the answer: call this tool again with"
-                                + " the answer as message and taskId \"" + task.id() + "\".");
-            }
-            case AUTH_REQUIRED -> {
-                openTasks.add(task.id(), conversation);
-                yield ToolResult.success("The agent needs a credential of the user" + reason
-                        + "\nThe user gives it to the agent by another way, never in a message. Then call this tool"
-                        + " again with taskId \"" + task.id() + "\".");
-            }
+            case INPUT_REQUIRED ->
+                question(
+                        task,
+                        conversation,
+                        "The agent asks" + reason,
+                        "The task waits for the answer: call this tool again with the answer as message and");
+            case AUTH_REQUIRED ->
+                question(
+                        task,
+                        conversation,
+                        "The agent needs a credential of the user" + reason,
+                        "The user gives it to the agent by another way, never in a message. Then call this tool again with");
             case FAILED, REJECTED, CANCELED ->
                 ToolResult.error("The task is " + task.state().word() + reason);
             case SUBMITTED, WORKING, UNSPECIFIED ->
                 ToolResult.error("The agent has not ended the task, which is "
                         + task.state().word() + reason);
         };
+    }
+
+    private ToolResult question(Task task, Object conversation, String question, String instruction) {
+        if (task.id().length() > LONGEST_ID) {
+            return ToolResult.error(question + "\nThe task cannot be continued: its id has "
+                    + task.id().length() + " characters (expected: at most " + LONGEST_ID + ")");
+        }
+        openTasks.add(task.id(), conversation);
+        return ToolResult.success(question + "\n" + instruction + " taskId \"" + task.id() + "\".");
     }
 
     /** The id of a conversation as the id of a context; null if all calls without an id have it, or hubs do not take it. */

@@ -3,6 +3,7 @@ package dev.parley.agenttools;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.AgentClient;
+import dev.parley.protocol.AgentCard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,19 +14,21 @@ import java.util.List;
  * the model continues the task. Credentials and headers are those of the client. Safe for any thread.
  */
 public final class RemoteAgents {
-    private final List<AgentClient> agents;
+    private final List<Remote> agents;
     private final Duration timeout;
-    private final OpenTasks openTasks;
 
-    private RemoteAgents(List<AgentClient> agents, Duration timeout, OpenTasks openTasks) {
-        this.agents = List.copyOf(agents);
+    /** @param openTasks of this agent only: agents choose the ids of their tasks */
+    private record Remote(AgentClient client, OpenTasks openTasks) {}
+
+    private RemoteAgents(List<Remote> agents, Duration timeout) {
+        this.agents = agents;
         this.timeout = timeout;
-        this.openTasks = openTasks;
     }
 
     /** These agents, with a timeout of 2 minutes. The caller closes the clients. */
     public static RemoteAgents of(List<AgentClient> agents) {
-        return new RemoteAgents(agents, Duration.ofMinutes(2), new OpenTasks());
+        return new RemoteAgents(
+                agents.stream().map(client -> new Remote(client, new OpenTasks())).toList(), Duration.ofMinutes(2));
     }
 
     /**
@@ -37,7 +40,7 @@ public final class RemoteAgents {
         if (requireNonNull(timeout, "timeout").isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException("timeout: " + timeout + " (expected: > 0)");
         }
-        return new RemoteAgents(agents, timeout, openTasks);
+        return new RemoteAgents(agents, timeout);
     }
 
     /**
@@ -48,12 +51,13 @@ public final class RemoteAgents {
         HostedCall caller = ConversationHandler.current().orElse(null);
         var tools = new ArrayList<ModelTool>();
         var names = new ToolNames();
-        for (AgentClient agent : agents) {
+        for (Remote agent : agents) {
+            AgentCard card = agent.client.card();
             tools.add(new AgentTool(
-                    names.add(agent.card().name()),
-                    agent.card(),
-                    new AgentCall(agent, caller, timeout),
-                    openTasks,
+                    names.add(card.name()),
+                    card,
+                    new AgentCall(agent.client, caller, timeout),
+                    agent.openTasks,
                     caller == null ? AgentTool.NO_CONVERSATION : caller.conversationId()));
         }
         return List.copyOf(tools);
