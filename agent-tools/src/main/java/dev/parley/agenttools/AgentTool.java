@@ -2,6 +2,7 @@ package dev.parley.agenttools;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.parley.client.AgentClient;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
@@ -12,6 +13,7 @@ import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.SendResult;
 import dev.parley.protocol.Task;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
@@ -49,17 +51,24 @@ final class AgentTool implements ModelTool {
 
     private final String name;
     private final String description;
-    private final AgentCall agent;
+    private final AgentClient agent;
     private final OpenTasks openTasks;
-    private final String defaultConversation;
+    private final Duration timeout;
+    private final @Nullable HostedCall caller;
 
-    /** @param defaultConversation conversation of calls without one */
-    AgentTool(String name, AgentCard card, AgentCall agent, OpenTasks openTasks, String defaultConversation) {
+    /** @param caller call for which the tool is listed; null if there is none */
+    AgentTool(
+            String name,
+            AgentClient agent,
+            OpenTasks openTasks,
+            Duration timeout,
+            @Nullable HostedCall caller) {
         this.name = name;
-        this.description = description(card);
+        this.description = description(agent.card());
         this.agent = agent;
         this.openTasks = openTasks;
-        this.defaultConversation = defaultConversation;
+        this.timeout = timeout;
+        this.caller = caller;
     }
 
     @Override
@@ -92,10 +101,16 @@ final class AgentTool implements ModelTool {
 
     @Override
     public ToolResult call(String arguments, @Nullable Object conversation) {
-        return answer(arguments, conversation == null ? defaultConversation : conversation);
+        HostedCall hostedCall =
+                caller == null ? ConversationHandler.current().orElse(null) : caller;
+        Object id = conversation;
+        if (id == null) {
+            id = hostedCall == null ? NO_CONVERSATION : hostedCall.conversationId();
+        }
+        return answer(new AgentCall(agent, hostedCall, timeout), arguments, id);
     }
 
-    private ToolResult answer(String json, Object conversation) {
+    private ToolResult answer(AgentCall call, String json, Object conversation) {
         try {
             Map<?, ?> arguments = ToolTexts.arguments(json);
             if (!(arguments.get(MESSAGE) instanceof String text) || text.isBlank()) {
@@ -103,8 +118,8 @@ final class AgentTool implements ModelTool {
             }
             Message message = Message.user(Part.text(text));
             return arguments.get(TASK_ID) instanceof String taskId && !taskId.isBlank()
-                    ? continued(taskId, message, conversation)
-                    : result(agent.send(message.in(contextId(conversation), null), null), conversation);
+                    ? continued(call, taskId, message, conversation)
+                    : result(call.send(message.in(contextId(conversation), null), null), conversation);
         } catch (A2AException refused) {
             return ToolResult.error("The agent refused the call: " + refused.getMessage());
         } catch (ClientException failed) {
@@ -119,10 +134,10 @@ final class AgentTool implements ModelTool {
         }
     }
 
-    private ToolResult continued(String taskId, Message message, Object conversation) {
+    private ToolResult continued(AgentCall call, String taskId, Message message, Object conversation) {
         Task task;
         try {
-            task = agent.task(taskId);
+            task = call.task(taskId);
         } catch (A2AException refused) {
             if (refused.error() != A2AError.TASK_NOT_FOUND) {
                 throw refused;
@@ -137,7 +152,7 @@ final class AgentTool implements ModelTool {
                     "taskId \"" + taskId + "\": the task has ended (expected: a task that waits for an answer, or"
                             + " no taskId for a new task)");
         }
-        return result(agent.send(message.in(task.contextId(), taskId), task.status()), conversation);
+        return result(call.send(message.in(task.contextId(), taskId), task.status()), conversation);
     }
 
     private static ToolResult unknown(String taskId) {

@@ -24,7 +24,8 @@ public sealed interface ModelTool permits AgentTool, ServerTool {
      *
      * @param arguments object in JSON, as the model wrote it; blank if there are none
      * @param conversation id of the conversation with the model, whose tasks only the model may continue; null for that of the request
-     *     for which the tool was listed, or, without such a request, the one of all calls without an id
+     *     for which the tool was listed, without such a request for that of the request that this thread handles, and otherwise for the
+     *     one of all calls without an id
      * @throws CancellationException if the task has ended on whose behalf the model works
      * @throws ClientException INTERRUPTED if the thread was interrupted
      */

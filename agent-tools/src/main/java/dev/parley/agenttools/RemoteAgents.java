@@ -3,7 +3,6 @@ package dev.parley.agenttools;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.AgentClient;
-import dev.parley.protocol.AgentCard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,20 +44,16 @@ public final class RemoteAgents {
 
     /**
      * Returns a tool for each agent, in their order. If this thread handles a request of a {@link ConversationHandler}, calls are made
-     * on its behalf: they end with its task, and pass on its call chain and trace.
+     * on its behalf: they end with its task, and pass on its call chain and trace. Tools of another thread make each call on behalf of the
+     * request that the thread of the call handles, if there is one.
      */
     public List<ModelTool> tools() {
         HostedCall caller = ConversationHandler.current().orElse(null);
         var tools = new ArrayList<ModelTool>();
         var names = new ToolNames();
         for (Remote agent : agents) {
-            AgentCard card = agent.client.card();
-            tools.add(new AgentTool(
-                    names.add(card.name()),
-                    card,
-                    new AgentCall(agent.client, caller, timeout),
-                    agent.openTasks,
-                    caller == null ? AgentTool.NO_CONVERSATION : caller.conversationId()));
+            String name = names.add(agent.client.card().name());
+            tools.add(new AgentTool(name, agent.client, agent.openTasks, timeout, caller));
         }
         return List.copyOf(tools);
     }

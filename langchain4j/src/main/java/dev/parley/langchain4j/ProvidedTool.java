@@ -51,9 +51,11 @@ record ProvidedTool(ModelTool tool) implements ToolExecutor {
                 .build();
     }
 
+    /** A service without memory ids has the default one for all users, so it names no conversation. */
     private ToolResult result(ToolExecutionRequest request, @Nullable Object memoryId) {
         String arguments = request.arguments();
-        return tool.call(arguments == null ? "" : arguments, memoryId == null ? ChatMemoryService.DEFAULT : memoryId);
+        return tool.call(
+                arguments == null ? "" : arguments, ChatMemoryService.DEFAULT.equals(memoryId) ? null : memoryId);
     }
 
     private static JsonObjectSchema parameters(Map<String, @Nullable Object> schema) {

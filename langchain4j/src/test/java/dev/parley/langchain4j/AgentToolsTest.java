@@ -9,9 +9,10 @@ import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
 import dev.langchain4j.service.tool.AiServiceTool;
 import dev.langchain4j.service.tool.ToolProviderRequest;
 import dev.parley.client.AgentClient;
@@ -22,6 +23,7 @@ import dev.parley.langchain4j.AssistantAgent.Assistant;
 import dev.parley.langchain4j.TravelDesk.Desk;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation.ListTasks;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
@@ -54,6 +56,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class AgentToolsTest {
     private static final String KEY = "alices-key-of-32-characters-00001";
+    private static final String BOBS_KEY = "bobs-key-of-32-characters-0000002";
     private static final Pattern TASK_ID = Pattern.compile("taskId \"([^\"]+)\"");
 
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -72,7 +75,7 @@ final class AgentToolsTest {
         AgentTools tools = AgentTools.of(client(hub, "trips"), client(hub, "a.b"), client(hub, "trips"));
 
         List<ToolSpecification> specifications =
-                tools.provideTools(new ToolProviderRequest("1", UserMessage.from("?"))).aiServiceTools().stream()
+                tools.provideTools(new ToolProviderRequest("1", dev.langchain4j.data.message.UserMessage.from("?"))).aiServiceTools().stream()
                         .map(AiServiceTool::toolSpecification)
                         .toList();
 
@@ -117,6 +120,46 @@ final class AgentToolsTest {
                 .contains("not a task of this conversation");
         assertThat(desk.chat("first", answer)).isEqualTo("3 days in Lisbon");
         assertThat(desk.chat("first", answer)).startsWith("error: taskId ").contains("the task has ended");
+    }
+
+    interface Service {
+        @UserMessage("{{text}}")
+        String chat(@V("text") String text);
+    }
+
+    @Test
+    void callersOfAServiceWithoutMemoryIdsHaveConversationsOfTheirOwn() throws IOException {
+        Service service = AiServices.builder(Service.class)
+                .chatModel(Models.answering(Models::obeying))
+                .toolProvider(AgentTools.of(client(hub(trips()), "trips")))
+                .build();
+        Hub hub = Hub.builder()
+                .inMemory()
+                .port(0)
+                .callers(Callers.builder()
+                        .apiKey("alice", KEY)
+                        .apiKey("bob", BOBS_KEY)
+                        .build())
+                .authentication(Authentication.of(Scheme.API_KEY))
+                .agents(Agent.named("desk", "Asks")
+                        .handle(ChatAgent.answering((memoryId, text) -> service.chat(text))))
+                .start();
+        open.add(hub);
+        AgentClient alice = AgentClient.builder().apiKey(KEY).connect(hub.agentUrl("desk"));
+        open.add(alice);
+        AgentClient bob = AgentClient.builder().apiKey(BOBS_KEY).connect(hub.agentUrl("desk"));
+        open.add(bob);
+        Task question = (Task) alice.send(user("trips {\"message\": \"Lisbon\"}").in("c", null));
+
+        Message answer = user("trips {\"message\": \"3\", \"taskId\": \"" + taskId(question.text()) + "\"}")
+                .in("c", null);
+
+        assertThat(((Task) bob.send(answer)).text()).contains("not a task of this conversation");
+        assertThat(((Task) alice.send(answer)).text()).isEqualTo("3 days in Lisbon");
+    }
+
+    private static Message user(String text) {
+        return Message.user(Part.text(text));
     }
 
     @Test

@@ -39,7 +39,8 @@ public final class AgentTools implements ToolCallbackProvider {
 
     /**
      * Returns a tool for each agent. If this thread handles a request of a {@link ChatAgent}, the tools are for that request: their calls
-     * end with its task.
+     * end with its task, and its conversation is theirs. Other tools are for the request that the thread of a call handles; the threads of
+     * streams handle none.
      */
     @Override
     public ToolCallback[] getToolCallbacks() {

@@ -120,8 +120,20 @@ final class AgentToolsTest {
 
     @Test
     void theConversationOfAnAgentIsThatOfItsRequest() throws IOException {
-        Hub remote = hub(trips());
-        ChatClient desk = client(OBEYING, AgentTools.of(client(remote, "trips")));
+        AgentTools tools = AgentTools.of(client(hub(trips()), "trips"));
+
+        requireConversations(ChatAgent.streaming(client(OBEYING, tools)));
+    }
+
+    @Test
+    void toolsThatAreReadBeforeAllRequestsHaveTheConversationOfEachRequest() throws IOException {
+        Object[] tools = AgentTools.of(client(hub(trips()), "trips")).getToolCallbacks();
+
+        requireConversations(ChatAgent.answering(client(OBEYING, tools)));
+    }
+
+    /** Requires that a caller cannot answer the question that the agent has asked another caller. */
+    private void requireConversations(ChatAgent desk) throws IOException {
         Hub hub = Hub.builder()
                 .inMemory()
                 .port(0)
@@ -130,7 +142,7 @@ final class AgentToolsTest {
                         .apiKey("bob", BOBS_KEY)
                         .build())
                 .authentication(Authentication.of(Scheme.API_KEY))
-                .agents(Agent.named("desk", "Asks").handle(ChatAgent.streaming(desk)))
+                .agents(Agent.named("desk", "Asks").handle(desk))
                 .start();
         open.add(hub);
         AgentClient alice = AgentClient.builder().apiKey(ALICES_KEY).connect(hub.agentUrl("desk"));
