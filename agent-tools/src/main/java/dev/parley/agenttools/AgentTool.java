@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,7 +108,9 @@ final class AgentTool implements ModelTool {
         if (id == null) {
             id = hostedCall == null ? NO_CONVERSATION : hostedCall.conversationId();
         }
-        return answer(new AgentCall(agent, hostedCall, timeout), arguments, id);
+        try (AgentCall call = AgentCall.begin(agent, timeout, hostedCall)) {
+            return answer(call, arguments, id);
+        }
     }
 
     private ToolResult answer(AgentCall call, String json, Object conversation) {
@@ -123,6 +126,11 @@ final class AgentTool implements ModelTool {
         } catch (A2AException refused) {
             return ToolResult.error("The agent refused the call: " + refused.getMessage());
         } catch (ClientException failed) {
+            if (call.isOver()) {
+                throw (CancellationException)
+                        new CancellationException("the task on whose behalf the agent is called has ended")
+                                .initCause(failed);
+            }
             if (failed.problem() == Problem.INTERRUPTED) {
                 throw failed;
             }

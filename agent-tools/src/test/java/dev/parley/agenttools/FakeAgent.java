@@ -3,6 +3,8 @@ package dev.parley.agenttools;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.client.AgentClient;
+import dev.parley.client.spi.ClientException;
+import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.client.spi.HttpCall;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
@@ -16,10 +18,12 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.TaskStatus;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
 
 /** Client of an agent in the test, which chooses the ids of its tasks and the time of its answers. */
 final class FakeAgent implements AgentClient {
@@ -35,11 +39,22 @@ final class FakeAgent implements AgentClient {
         Feed<LoggedEvent> of(FakeAgent agent, Message message) throws InterruptedException;
     }
 
-    final ConcurrentLinkedQueue<Operation> calls = new ConcurrentLinkedQueue<>();
+    /** Work before a task is read. */
+    @FunctionalInterface
+    interface Reads {
+        void of(String taskId) throws InterruptedException;
+    }
+
+    /** A request to the agent. */
+    record Call(Operation operation, @Nullable Instant deadline) {}
+
+    final ConcurrentLinkedQueue<Call> calls = new ConcurrentLinkedQueue<>();
     private final Map<String, Task> tasks = new ConcurrentHashMap<>();
     private final AgentCard card;
     private final Answers answers;
     private final Streams streams;
+
+    private volatile Reads reads = id -> {};
 
     private FakeAgent(String name, boolean streaming, Answers answers, Streams streams) {
         this.card = new AgentCard(
@@ -79,6 +94,11 @@ final class FakeAgent implements AgentClient {
                 streams);
     }
 
+    FakeAgent reading(Reads reads) {
+        this.reads = reads;
+        return this;
+    }
+
     /** A task without artifacts, which can be read from now on. */
     Task task(String id, TaskState state, String text) {
         var task = new Task(
@@ -95,27 +115,32 @@ final class FakeAgent implements AgentClient {
     @Override
     @SuppressWarnings("unchecked") // each operation has its type of result
     public <R> R call(Operation.Call<R> operation, CallContext context) {
-        calls.add(operation);
+        calls.add(new Call(operation, context.deadline()));
         try {
             return (R) switch (operation) {
                 case Operation.SendMessage send -> answers.to(this, send.message());
-                case Operation.GetTask get -> requireNonNull(tasks.get(get.id()), get.id());
+                case Operation.GetTask get -> {
+                    reads.of(get.id());
+                    yield requireNonNull(tasks.get(get.id()), get.id());
+                }
                 case Operation.CancelTask cancel -> task(cancel.id(), TaskState.CANCELED, "");
                 default -> throw new UnsupportedOperationException(operation.name());
             };
         } catch (InterruptedException stopped) {
-            throw new IllegalStateException(stopped);
+            Thread.currentThread().interrupt();
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for an answer", stopped);
         }
     }
 
     @Override
     @SuppressWarnings("unchecked") // only events of tasks are streamed
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext context) {
-        calls.add(operation);
+        calls.add(new Call(operation, context.deadline()));
         try {
             return (Feed<E>) streams.of(this, ((Operation.SendStreamingMessage) operation).message());
         } catch (InterruptedException stopped) {
-            throw new IllegalStateException(stopped);
+            Thread.currentThread().interrupt();
+            throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for an answer", stopped);
         }
     }
 

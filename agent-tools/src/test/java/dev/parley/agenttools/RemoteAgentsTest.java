@@ -2,10 +2,25 @@ package dev.parley.agenttools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.client.spi.ClientException;
+import dev.parley.engine.Agent;
+import dev.parley.protocol.Feed;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.TaskState;
+import dev.parley.testkit.Eventually;
+import dev.parley.testkit.LocalAgent;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +70,88 @@ final class RemoteAgentsTest {
         assertThat(result.text())
                 .isEqualTo("The agent asks: For how many days?\n"
                         + "The task cannot be continued: its id has 257 characters (expected: at most 256)");
+    }
+
+    @Test
+    void allRequestsOfACallHaveOneTimeLimit() {
+        FakeAgent agent = numbering("trips");
+        ModelTool trips = RemoteAgents.of(List.of(agent)).tools().getFirst();
+        var unused = trips.call(NEW_TASK, "c");
+        agent.calls.clear();
+
+        assertThat(trips.call(ANSWER, "c").text()).isEqualTo("3 for 1");
+
+        assertThat(agent.calls)
+                .extracting(call -> call.operation().name())
+                .containsExactly("GetTask", "SendMessage");
+        assertThat(agent.calls).extracting(FakeAgent.Call::deadline).doesNotContainNull();
+        assertThat(Set.copyOf(agent.calls.stream().map(FakeAgent.Call::deadline).toList()))
+                .hasSize(1);
+    }
+
+    /** The stream opens after the call has ended. The second interruption comes shortly before the end of the time for it. */
+    @Test
+    void anInterruptedCallEndsOnceAndItsTaskIsCanceled() throws Exception {
+        var asked = new CountDownLatch(1);
+        var opening = new CountDownLatch(1);
+        var closed = new CountDownLatch(1);
+        FakeAgent slow = FakeAgent.streaming("slow", (agent, message) -> {
+            asked.countDown();
+            opening.await();
+            return Feed.of(List.of(new LoggedEvent(1, agent.task("1", TaskState.WORKING, ""))))
+                    .onClose(closed::countDown);
+        });
+        ModelTool tool = RemoteAgents.of(List.of(slow)).tools().getFirst();
+        var problem = new AtomicReference<@Nullable Exception>();
+        Thread thread = Thread.ofVirtual().start(() -> {
+            try {
+                var unused = tool.call(NEW_TASK, "c");
+            } catch (ClientException interrupted) {
+                problem.set(interrupted);
+            }
+        });
+        assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+
+        thread.interrupt();
+        assertThat(thread.join(Duration.ofSeconds(4))).isFalse();
+        thread.interrupt();
+        assertThat(thread.join(Duration.ofMillis(4_500))).isTrue();
+        opening.countDown();
+
+        assertThat(problem.get()).isInstanceOf(ClientException.class);
+        assertThat(closed.await(30, TimeUnit.SECONDS)).isTrue();
+        Eventually.holds(
+                "the task is canceled",
+                () -> slow.calls.stream().anyMatch(call -> call.operation() instanceof Operation.CancelTask));
+    }
+
+    @Test
+    void theEndOfAnAgentsTaskInterruptsTheLookupOfAnotherTask() throws Exception {
+        var asked = new CountDownLatch(1);
+        var ended = new CompletableFuture<Exception>();
+        FakeAgent stalled = numbering("trips").reading(id -> {
+            asked.countDown();
+            new CountDownLatch(1).await();
+        });
+        RemoteAgents agents = RemoteAgents.of(List.of(stalled));
+        Agent desk = Agent.named("desk", "Asks").handle(ConversationHandler.answering(request -> {
+            ModelTool tool = agents.tools().getFirst();
+            Thread.ofVirtual().start(() -> { // that of a model
+                try {
+                    var unused = tool.call(ANSWER, "c");
+                } catch (RuntimeException stopped) {
+                    ended.complete(stopped);
+                }
+            });
+            asked.await();
+            return "answered";
+        }));
+
+        try (LocalAgent agent = LocalAgent.of(desk)) {
+            assertThat(agent.send("go").state()).isEqualTo(TaskState.COMPLETED);
+        }
+
+        assertThat(ended.get(30, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
     }
 
     private static FakeAgent numbering(String name) {

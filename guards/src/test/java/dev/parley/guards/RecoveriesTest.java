@@ -109,7 +109,7 @@ final class RecoveriesTest {
     private static final Map<String, String> WAITING = Map.ofEntries(
             entry("activity.hub.Changes", "end of the time in which calls gather"),
             entry("activity.hub.SharedAnswers", "time limit of a list that another caller reads"),
-            entry("agenttools.AgentCall", "time limit of a request when the caller is interrupted"),
+            entry("agenttools.AgentCall", "time limit of the end of a task when the caller is interrupted"),
             entry("bench.FanOut", "time limit of a measurement"),
             entry("client.calls.HttpElements", "time limit of the head of a stream"),
             entry("client.wire.HttpWire", "time limits of calls; pauses that its callers give it"),
