@@ -143,6 +143,9 @@ final class AgentTool implements ModelTool {
     }
 
     private ToolResult continued(AgentCall call, String taskId, Message message, Object conversation) {
+        if (taskId.length() > LONGEST_ID) {
+            return unknown(ToolTexts.cut(taskId, LONGEST_ID) + "…");
+        }
         Task task;
         try {
             task = call.task(taskId);
@@ -202,11 +205,13 @@ final class AgentTool implements ModelTool {
 
     private ToolResult question(Task task, Object conversation, String question, String instruction) {
         if (task.id().length() > LONGEST_ID) {
-            return ToolResult.error(question + "\nThe task cannot be continued: its id has "
-                    + task.id().length() + " characters (expected: at most " + LONGEST_ID + ")");
+            return ToolResult.error(
+                    question,
+                    "The task cannot be continued: its id has " + task.id().length() + " characters (expected: at most "
+                            + LONGEST_ID + ")");
         }
         openTasks.add(task.id(), conversation);
-        return ToolResult.success(question + "\n" + instruction + " taskId \"" + task.id() + "\".");
+        return ToolResult.success(question, instruction + " taskId \"" + task.id() + "\".");
     }
 
     /** The id of a conversation as the id of a context; null if all calls without an id have it, or hubs do not take it. */

@@ -8,10 +8,20 @@ package dev.parley.agenttools;
  */
 public record ToolResult(boolean isError, String text) {
     static ToolResult success(String text) {
-        return new ToolResult(false, text.isBlank() ? "Completed, without a text" : text);
+        return new ToolResult(false, text.isBlank() ? "Completed, without a text" : ToolTexts.shortened(text));
+    }
+
+    /** @param trailer line after the text, which is not cut */
+    static ToolResult success(String text, String trailer) {
+        return new ToolResult(false, ToolTexts.shortened(text) + "\n" + trailer);
     }
 
     static ToolResult error(String text) {
-        return new ToolResult(true, text);
+        return new ToolResult(true, ToolTexts.shortened(text));
+    }
+
+    /** @param trailer line after the text, which is not cut */
+    static ToolResult error(String text, String trailer) {
+        return new ToolResult(true, ToolTexts.shortened(text) + "\n" + trailer);
     }
 }

@@ -36,9 +36,13 @@ final class ToolTexts {
         return message == null ? "" : of(message);
     }
 
-    /** The parts, one below the other. Of a text that is too long the beginning, with a note for the model. */
+    /** The parts, one below the other. */
     static String of(List<Part> parts) {
-        String text = parts.stream().map(ToolTexts::of).collect(Collectors.joining("\n"));
+        return parts.stream().map(ToolTexts::of).collect(Collectors.joining("\n"));
+    }
+
+    /** Returns a text for a model: of one that is too long the beginning, with a note. */
+    static String shortened(String text) {
         return text.length() <= LONGEST
                 ? text
                 : cut(text, LONGEST)

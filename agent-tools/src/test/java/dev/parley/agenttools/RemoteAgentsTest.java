@@ -73,6 +73,18 @@ final class RemoteAgentsTest {
     }
 
     @Test
+    void anIdThatNoAgentCanHaveToldIsRefused() {
+        FakeAgent agent = numbering("trips");
+        String arguments = "{\"message\": \"3\", \"taskId\": \"" + "x".repeat(100_000) + "\"}";
+
+        ToolResult result =
+                RemoteAgents.of(List.of(agent)).tools().getFirst().call(arguments, "c");
+
+        assertThat(result.text()).contains("not a task of this conversation").hasSizeLessThan(500);
+        assertThat(agent.calls).isEmpty();
+    }
+
+    @Test
     void allRequestsOfACallHaveOneTimeLimit() {
         FakeAgent agent = numbering("trips");
         ModelTool trips = RemoteAgents.of(List.of(agent)).tools().getFirst();

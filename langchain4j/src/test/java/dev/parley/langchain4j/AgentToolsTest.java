@@ -231,8 +231,9 @@ final class AgentToolsTest {
                 .isEqualTo("x" + "\uD83D\uDE00".repeat(49_999)
                         + "\n[cut: the first 100,000 of 120,001 characters; ask for less at once]");
         assertThat(desk(Models::obeying, client(hub, "asks")).chat("c", "asks {\"message\": \"go\"}"))
-                .contains("[cut: the first 100,000 of 150,000 characters", "\nThe task waits for the answer: ");
+                .contains("[cut: the first 100,000 of 150,016 characters", "\nThe task waits for the answer: ");
         assertThat(desk(Models::obeying, client(hub, "fails")).chat("c", "fails {\"message\": \"go\"}"))
+                .contains("[cut: the first 100,000 of 150,020 characters")
                 .hasSizeLessThan(101_000);
     }
 

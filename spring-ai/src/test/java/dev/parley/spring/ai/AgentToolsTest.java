@@ -196,6 +196,21 @@ final class AgentToolsTest {
     }
 
     @Test
+    void longAnswersAreCut() throws IOException {
+        Hub hub = hub(
+                Agent.named("book", "Is long").handle((request, reply) -> reply.complete("go on ".repeat(20_000))),
+                Agent.named("asks", "Asks at length")
+                        .handle((request, reply) -> reply.askForInput("why? ".repeat(30_000))));
+
+        Map.of("book", "of 120,000 characters", "asks", "\nThe task waits for the answer: ")
+                .forEach((name, text) -> assertThat(new TravelDesk(OBEYING, client(hub, name))
+                                .chat("c", name + " {\"message\": \"go\"}"))
+                        .contains("[cut: the first 100,000 ")
+                        .contains(text)
+                        .hasSizeLessThan(101_000));
+    }
+
+    @Test
     void aToolOfTheApplicationAndAnAgentOfTheSameNameAreRefused() throws IOException {
         Hub hub = hub(trips());
         ChatClient desk = client(OBEYING, AgentTools.of(client(hub, "trips")), AgentTools.of(client(hub, "trips")));
