@@ -33,8 +33,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -262,26 +260,34 @@ final class ChatAgentTest {
     /** A chat memory is not safe for several threads. */
     @Test
     void tasksOfOneContextRunOneAfterTheOther() throws Exception {
-        var running = new AtomicInteger();
-        var most = new AtomicInteger();
+        var calls = new AtomicInteger();
+        var begun = new CountDownLatch(1);
+        var waiting = new CountDownLatch(1);
+        var overlapped = new CountDownLatch(1);
         Agent agent = Agent.named("counting", "Counts").handle(ChatAgent.answering((memoryId, text) -> {
-            most.accumulateAndGet(running.incrementAndGet(), Math::max);
-            Thread.onSpinWait();
-            running.decrementAndGet();
+            if (calls.incrementAndGet() == 1) {
+                begun.countDown();
+                waiting.await();
+            } else {
+                overlapped.countDown();
+            }
             return text;
         }));
         try (Hub hub = hub(agent);
                 AgentClient client = AgentClient.connect(hub.agentUrl("counting"));
-                var callers = Executors.newVirtualThreadPerTaskExecutor()) {
-            var sent = new ArrayList<Future<?>>();
-            for (int i = 0; i < 50; i++) {
-                sent.add(callers.submit(() -> client.send(user("go").in("one", null))));
-            }
-            for (Future<?> each : sent) {
-                each.get();
+                TaskStream first = client.stream(user("first").in("one", null))) {
+            assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+            try (TaskStream second = client.stream(user("second").in("one", null))) {
+                assertThat(second.next()).isInstanceOf(Task.class);
+
+                assertThat(overlapped.await(300, TimeUnit.MILLISECONDS)).isFalse();
+                waiting.countDown();
+
+                first.forEachRemaining(event -> {});
+                second.forEachRemaining(event -> {});
             }
         }
-        assertThat(most.get()).isEqualTo(1);
+        assertThat(calls.get()).isEqualTo(2);
     }
 
     interface TokenService {
