@@ -3,12 +3,13 @@
  * models: each of them has its own types for tools and services, and the same rules for calls, questions, errors and conversations.
  *
  * <pre>{@code
- * AgentHandler handler = ConversationHandler.answering(
- *         request -> service.answer(ConversationHandler.conversationId(request), request.text()));
- *
- * for (ModelTool tool : RemoteAgents.of(List.of(AgentClient.connect("https://example.com/agents/trips"))).tools()) {
- *     service.add(tool.name(), tool.description(), tool.inputSchema(), arguments -> tool.call(arguments, null).text());
+ * for (ModelTool tool : RemoteAgents.of(List.of(trips)).tools()) {
+ *     UnaryOperator<String> call = arguments -> tool.call(arguments, null).text();
+ *     service.add(tool.name(), tool.description(), tool.inputSchema(), call);
  * }
+ *
+ * return ConversationHandler.answering(
+ *         request -> service.answer(ConversationHandler.conversationId(request), request.text()));
  * }</pre>
  */
 @NullMarked
