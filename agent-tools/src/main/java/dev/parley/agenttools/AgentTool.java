@@ -58,12 +58,7 @@ final class AgentTool implements ModelTool {
     private final @Nullable HostedCall caller;
 
     /** @param caller call for which the tool is listed; null if there is none */
-    AgentTool(
-            String name,
-            AgentClient agent,
-            OpenTasks openTasks,
-            Duration timeout,
-            @Nullable HostedCall caller) {
+    AgentTool(String name, AgentClient agent, OpenTasks openTasks, Duration timeout, @Nullable HostedCall caller) {
         this.name = name;
         this.description = description(agent.card());
         this.agent = agent;
@@ -102,8 +97,7 @@ final class AgentTool implements ModelTool {
 
     @Override
     public ToolResult call(String arguments, @Nullable Object conversation) {
-        HostedCall hostedCall =
-                caller == null ? ConversationHandler.current().orElse(null) : caller;
+        HostedCall hostedCall = caller == null ? ConversationHandler.current().orElse(null) : caller;
         Object id = conversation;
         if (id == null) {
             id = hostedCall == null ? NO_CONVERSATION : hostedCall.conversationId();

@@ -27,7 +27,10 @@ public final class RemoteAgents {
     /** These agents, with a timeout of 2 minutes. The caller closes the clients. */
     public static RemoteAgents of(List<AgentClient> agents) {
         return new RemoteAgents(
-                agents.stream().map(client -> new Remote(client, new OpenTasks())).toList(), Duration.ofMinutes(2));
+                agents.stream()
+                        .map(client -> new Remote(client, new OpenTasks()))
+                        .toList(),
+                Duration.ofMinutes(2));
     }
 
     /**

@@ -117,15 +117,16 @@ final class FakeAgent implements AgentClient {
     public <R> R call(Operation.Call<R> operation, CallContext context) {
         calls.add(new Call(operation, context.deadline()));
         try {
-            return (R) switch (operation) {
-                case Operation.SendMessage send -> answers.to(this, send.message());
-                case Operation.GetTask get -> {
-                    reads.of(get.id());
-                    yield requireNonNull(tasks.get(get.id()), get.id());
-                }
-                case Operation.CancelTask cancel -> task(cancel.id(), TaskState.CANCELED, "");
-                default -> throw new UnsupportedOperationException(operation.name());
-            };
+            return (R)
+                    switch (operation) {
+                        case Operation.SendMessage send -> answers.to(this, send.message());
+                        case Operation.GetTask get -> {
+                            reads.of(get.id());
+                            yield requireNonNull(tasks.get(get.id()), get.id());
+                        }
+                        case Operation.CancelTask cancel -> task(cancel.id(), TaskState.CANCELED, "");
+                        default -> throw new UnsupportedOperationException(operation.name());
+                    };
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new ClientException(Problem.INTERRUPTED, "interrupted while waiting for an answer", stopped);

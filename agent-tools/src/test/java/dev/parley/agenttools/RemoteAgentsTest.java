@@ -32,8 +32,8 @@ final class RemoteAgentsTest {
 
     @Test
     void agentsThatNumberTheirTasksDoNotShareThem() {
-        List<ModelTool> tools =
-                RemoteAgents.of(List.of(numbering("trips"), numbering("hotels"))).tools();
+        List<ModelTool> tools = RemoteAgents.of(List.of(numbering("trips"), numbering("hotels")))
+                .tools();
         ModelTool trips = tools.getFirst();
         ModelTool hotels = tools.getLast();
 
@@ -48,8 +48,7 @@ final class RemoteAgentsTest {
 
     @Test
     void aTaskIsOfTheConversationThatHasGotItLast() {
-        ModelTool trips =
-                RemoteAgents.of(List.of(numbering("trips"))).tools().getFirst();
+        ModelTool trips = RemoteAgents.of(List.of(numbering("trips"))).tools().getFirst();
 
         assertThat(trips.call(NEW_TASK, "before a restart of the agent").text()).contains("taskId \"1\"");
         assertThat(trips.call(NEW_TASK, "after it").text()).contains("taskId \"1\"");
@@ -63,8 +62,7 @@ final class RemoteAgentsTest {
     void aTaskWithALongIdCannotBeContinued() {
         FakeAgent agent = agent("trips", "x".repeat(257));
 
-        ToolResult result =
-                RemoteAgents.of(List.of(agent)).tools().getFirst().call(NEW_TASK, "c");
+        ToolResult result = RemoteAgents.of(List.of(agent)).tools().getFirst().call(NEW_TASK, "c");
 
         assertThat(result.isError()).isTrue();
         assertThat(result.text())
@@ -77,8 +75,7 @@ final class RemoteAgentsTest {
         FakeAgent agent = numbering("trips");
         String arguments = "{\"message\": \"3\", \"taskId\": \"" + "x".repeat(100_000) + "\"}";
 
-        ToolResult result =
-                RemoteAgents.of(List.of(agent)).tools().getFirst().call(arguments, "c");
+        ToolResult result = RemoteAgents.of(List.of(agent)).tools().getFirst().call(arguments, "c");
 
         assertThat(result.text()).contains("not a task of this conversation").hasSizeLessThan(500);
         assertThat(agent.calls).isEmpty();
@@ -93,9 +90,7 @@ final class RemoteAgentsTest {
 
         assertThat(trips.call(ANSWER, "c").text()).isEqualTo("3 for 1");
 
-        assertThat(agent.calls)
-                .extracting(call -> call.operation().name())
-                .containsExactly("GetTask", "SendMessage");
+        assertThat(agent.calls).extracting(call -> call.operation().name()).containsExactly("GetTask", "SendMessage");
         assertThat(agent.calls).extracting(FakeAgent.Call::deadline).doesNotContainNull();
         assertThat(Set.copyOf(agent.calls.stream().map(FakeAgent.Call::deadline).toList()))
                 .hasSize(1);
@@ -148,13 +143,15 @@ final class RemoteAgentsTest {
         RemoteAgents agents = RemoteAgents.of(List.of(stalled));
         Agent desk = Agent.named("desk", "Asks").handle(ConversationHandler.answering(request -> {
             ModelTool tool = agents.tools().getFirst();
-            Thread.ofVirtual().start(() -> { // that of a model
-                try {
-                    var unused = tool.call(ANSWER, "c");
-                } catch (RuntimeException stopped) {
-                    ended.complete(stopped);
-                }
-            });
+            Thread.ofVirtual()
+                    .start(
+                            () -> { // that of a model
+                                try {
+                                    var unused = tool.call(ANSWER, "c");
+                                } catch (RuntimeException stopped) {
+                                    ended.complete(stopped);
+                                }
+                            });
             asked.await();
             return "answered";
         }));

@@ -74,10 +74,12 @@ final class AgentToolsTest {
                 trips(), Agent.named("a.b", "Has a point in its name").handle((request, reply) -> reply.complete()));
         AgentTools tools = AgentTools.of(client(hub, "trips"), client(hub, "a.b"), client(hub, "trips"));
 
-        List<ToolSpecification> specifications =
-                tools.provideTools(new ToolProviderRequest("1", dev.langchain4j.data.message.UserMessage.from("?"))).aiServiceTools().stream()
-                        .map(AiServiceTool::toolSpecification)
-                        .toList();
+        List<ToolSpecification> specifications = tools
+                .provideTools(new ToolProviderRequest("1", dev.langchain4j.data.message.UserMessage.from("?")))
+                .aiServiceTools()
+                .stream()
+                .map(AiServiceTool::toolSpecification)
+                .toList();
 
         assertThat(specifications).extracting(ToolSpecification::name).containsExactly("trips", "a_b", "trips_2");
         assertThat(specifications.getFirst().description())
@@ -141,15 +143,15 @@ final class AgentToolsTest {
                         .apiKey("bob", BOBS_KEY)
                         .build())
                 .authentication(Authentication.of(Scheme.API_KEY))
-                .agents(Agent.named("desk", "Asks")
-                        .handle(ChatAgent.answering((memoryId, text) -> service.chat(text))))
+                .agents(Agent.named("desk", "Asks").handle(ChatAgent.answering((memoryId, text) -> service.chat(text))))
                 .start();
         open.add(hub);
         AgentClient alice = AgentClient.builder().apiKey(KEY).connect(hub.agentUrl("desk"));
         open.add(alice);
         AgentClient bob = AgentClient.builder().apiKey(BOBS_KEY).connect(hub.agentUrl("desk"));
         open.add(bob);
-        Task question = (Task) alice.send(user("trips {\"message\": \"Lisbon\"}").in("c", null));
+        Task question =
+                (Task) alice.send(user("trips {\"message\": \"Lisbon\"}").in("c", null));
 
         Message answer = user("trips {\"message\": \"3\", \"taskId\": \"" + taskId(question.text()) + "\"}")
                 .in("c", null);

@@ -203,8 +203,8 @@ final class AgentToolsTest {
                         .handle((request, reply) -> reply.askForInput("why? ".repeat(30_000))));
 
         Map.of("book", "of 120,000 characters", "asks", "\nThe task waits for the answer: ")
-                .forEach((name, text) -> assertThat(new TravelDesk(OBEYING, client(hub, name))
-                                .chat("c", name + " {\"message\": \"go\"}"))
+                .forEach((name, text) -> assertThat(
+                                new TravelDesk(OBEYING, client(hub, name)).chat("c", name + " {\"message\": \"go\"}"))
                         .contains("[cut: the first 100,000 ")
                         .contains(text)
                         .hasSizeLessThan(101_000));
