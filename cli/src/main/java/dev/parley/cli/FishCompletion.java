@@ -1,5 +1,7 @@
 package dev.parley.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +49,7 @@ final class FishCompletion {
             }
         }
         for (String name : HelpCommand.visible(command)) {
-            CommandLine child = command.getSubcommands().get(name);
+            CommandLine child = requireNonNull(command.getSubcommands().get(name));
             line(
                     " -f -n '__parley_at" + path + "' -a " + name,
                     child.getCommandSpec().usageMessage().header());
