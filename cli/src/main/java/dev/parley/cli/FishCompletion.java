@@ -2,6 +2,8 @@ package dev.parley.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,11 +32,21 @@ final class FishCompletion {
 
     private final StringBuilder script = new StringBuilder(FUNCTIONS);
 
-    private FishCompletion() {}
+    private final String program;
+    private final Function<CommandLine, List<String>> visible;
 
-    /** Returns the script for a command and all below it. */
-    static String of(CommandLine root) {
-        var completion = new FishCompletion();
+    private FishCompletion(String program, Function<CommandLine, List<String>> visible) {
+        this.program = program;
+        this.visible = visible;
+    }
+
+    /**
+     * Returns the script for a command and all below it.
+     *
+     * @param visible returns the names of the commands below one that users are shown
+     */
+    static String of(CommandLine root, Function<CommandLine, List<String>> visible) {
+        var completion = new FishCompletion(root.getCommandName(), visible);
         completion.add(root, "");
         return completion.script.toString();
     }
@@ -48,7 +60,7 @@ final class FishCompletion {
                 line(inside + names(option) + value(option), option.description());
             }
         }
-        for (String name : HelpCommand.visible(command)) {
+        for (String name : visible.apply(command)) {
             CommandLine child = requireNonNull(command.getSubcommands().get(name));
             line(
                     " -f -n '__parley_at" + path + "' -a " + name,
@@ -58,7 +70,7 @@ final class FishCompletion {
     }
 
     private void line(String arguments, String... description) {
-        script.append("complete -c ").append(Commands.NAME).append(arguments);
+        script.append("complete -c ").append(program).append(arguments);
         if (description.length > 0 && !description[0].isBlank()) {
             script.append(" -d '").append(quoted(summary(description[0]))).append('\'');
         }

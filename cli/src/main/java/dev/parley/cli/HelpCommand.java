@@ -56,7 +56,7 @@ final class HelpCommand {
         String script = switch (shell) {
             // The script brings zsh's emulation of bash completion along, so one serves both.
             case "bash", "zsh" -> AutoComplete.bash(root.getCommandName(), root);
-            case "fish" -> FishCompletion.of(root);
+            case "fish" -> FishCompletion.of(root, HelpCommand::visible);
             default ->
                 throw CommandException.usage(
                         "unknown shell " + shell + " (expected: bash, zsh or fish)", "parley completion bash");

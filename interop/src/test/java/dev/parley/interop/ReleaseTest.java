@@ -342,7 +342,7 @@ final class ReleaseTest {
             run(maven);
         } catch (AssertionError failure) {
             if (String.valueOf(failure.getMessage()).contains("Could not transfer artifact")) {
-                Requirement.missing(failure.getMessage());
+                Requirement.missing(String.valueOf(failure.getMessage()));
             }
             throw failure;
         }
