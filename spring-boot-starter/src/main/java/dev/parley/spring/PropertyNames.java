@@ -31,9 +31,6 @@ final class PropertyNames {
     private static final String CLIENTS = "clients";
     private static final List<String> OF_CLIENT = List.of("url", "api-key", "bearer");
 
-    /** Letters that the name of a misspelt variable may have more, or less, than that of a setting. */
-    private static final int MISSPELT = 2;
-
     private static final System.Logger LOG = System.getLogger("dev.parley.spring");
 
     private PropertyNames() {}
@@ -57,8 +54,7 @@ final class PropertyNames {
             }
             String word = word(name);
             if (isOfProcess(source)) {
-                Nearest.like(word, known.keySet())
-                        .filter(near -> !known.containsKey(word) && Math.abs(near.length() - word.length()) <= MISSPELT)
+                Nearest.misspelt(word, known.keySet())
                         .ifPresent(near -> LOG.log(Level.WARNING, problem(name, source, known.get(near))));
             } else if (!known.containsKey(name.getElement(1, Form.UNIFORM)) || !hasIndexesFrom(2, name)) {
                 throw new IllegalArgumentException(problem(name, source, known.get(Nearest.to(word, known.keySet()))));

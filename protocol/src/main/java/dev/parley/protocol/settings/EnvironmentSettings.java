@@ -11,10 +11,11 @@ import org.jspecify.annotations.Nullable;
 final class EnvironmentSettings implements SettingReader {
     private static final System.Logger LOG = System.getLogger("dev.parley.settings");
     private static final String PREFIX = "PARLEY_";
-    private static final int MISSPELT = 2; // letters more or fewer
 
-    /** Begin of the address that Kubernetes gives to each container as {@code PARLEY_PORT}, if a service has the name "parley". */
+    /** Begin of the addresses that Kubernetes gives to containers as {@code PARLEY_PORT}, for a service with the name "parley". */
     private static final String ADDRESS_OF_SERVICE = "tcp://";
+
+    private static final String PORT = "_PORT";
 
     private final Map<String, String> variables;
     private final SettingReader others;
@@ -32,8 +33,11 @@ final class EnvironmentSettings implements SettingReader {
     }
 
     private @Nullable String text(SettingSpec<?> setting) {
-        String text = variables.get(setting.variable(PREFIX));
-        return text == null || text.isEmpty() || text.startsWith(ADDRESS_OF_SERVICE) ? null : text;
+        String variable = setting.variable(PREFIX);
+        String text = variables.get(variable);
+        return text == null || text.isEmpty() || (variable.endsWith(PORT) && text.startsWith(ADDRESS_OF_SERVICE))
+                ? null
+                : text;
     }
 
     @Override
@@ -48,16 +52,15 @@ final class EnvironmentSettings implements SettingReader {
     @Override
     public void requireKnown(SortedSet<String> names) {
         var known = new TreeSet<String>();
-        names.forEach(name -> known.add(SettingSpec.variable(PREFIX, name)));
+        names.forEach(name -> known.add(SettingSpec.variable("", name)));
         for (String variable : new TreeSet<>(variables.keySet())) {
-            if (variable.startsWith(PREFIX) && !known.contains(variable)) {
-                Nearest.like(variable, known)
-                        .filter(near -> Math.abs(near.length() - variable.length()) <= MISSPELT)
+            if (variable.startsWith(PREFIX)) {
+                Nearest.misspelt(variable.substring(PREFIX.length()), known)
                         .ifPresent(near -> LOG.log(
                                 Level.WARNING,
                                 "environment variable {0}: ignored, for it is not a setting of a hub (nearest: {1})",
                                 variable,
-                                near));
+                                PREFIX + near));
             }
         }
         others.requireKnown(names);

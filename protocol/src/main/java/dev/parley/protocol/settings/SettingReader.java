@@ -84,8 +84,8 @@ public interface SettingReader {
 
     /**
      * Returns a reader of the settings of a hub that environment variables have, such as {@code PARLEY_PUBLIC_URL} for {@code public-url};
-     * other settings are read from {@code others}. An empty variable is not set, nor is one with the address of a service, which Kubernetes
-     * sets for services of that name. {@link #requireKnown} logs a warning of each variable that may be a misspelt one.
+     * other settings are read from {@code others}. An empty variable is not set, nor is that of a port with the address of a service, which
+     * Kubernetes sets for services of that name. {@link #requireKnown} logs a warning of each variable that may be a misspelt one.
      */
     static SettingReader environment(Map<String, String> variables, SettingReader others) {
         return new EnvironmentSettings(variables, others);

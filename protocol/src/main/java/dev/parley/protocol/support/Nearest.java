@@ -38,6 +38,13 @@ public final class Nearest {
                 .map(any -> to(word, candidates));
     }
 
+    /** Returns the nearest candidate if the word is none, and may be one with at most two letters more or fewer. */
+    public static Optional<String> misspelt(String word, Collection<String> candidates) {
+        return candidates.contains(word)
+                ? Optional.empty()
+                : like(word, candidates).filter(near -> Math.abs(near.length() - word.length()) <= MISSPELT);
+    }
+
     private static boolean abbreviates(String word, String candidate) {
         int matched = 0;
         for (int i = 0; i < candidate.length() && matched < word.length(); i++) {

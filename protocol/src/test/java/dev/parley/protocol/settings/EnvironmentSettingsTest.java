@@ -25,9 +25,15 @@ final class EnvironmentSettingsTest {
 
     @Test
     void anAddressThatKubernetesSetsForAServiceIsNotASetting() {
-        SettingReader in = SettingReader.environment(Map.of("PARLEY_PORT", "tcp://10.96.0.7:7420"), DEFAULTS);
+        String address = "tcp://10.96.0.7:7420";
+        SettingReader in = SettingReader.environment(
+                Map.of("PARLEY_PORT", address, "PARLEY_ADMIN_PORT", address, "PARLEY_MAX_CALLS", address), DEFAULTS);
 
         assertThat(in.get(SettingType.COUNT, "port", "7420", "N", "Port.")).isEqualTo(7420);
+        assertThat(in.get(SettingType.COUNT, "admin-port", "7421", "N", "Port of operators."))
+                .isEqualTo(7421);
+        assertThatThrownBy(() -> in.get(SettingType.COUNT, "max-calls", "100", "N", "Limit of calls."))
+                .hasMessageStartingWith("PARLEY_MAX_CALLS: tcp://");
     }
 
     @Test
