@@ -67,8 +67,7 @@ final class FollowedTask implements Callable<SendResult> {
 
     /** Ends the wait of the other thread, which cancels the task as soon as it knows the id. Returns at once. */
     void stop() {
-        isStopped =
-                true; // first: if the stream is not there yet, the other thread reads this after it has set the stream
+        isStopped = true; // first: the other thread reads it after it has set the stream
         Feed<LoggedEvent> stream = begun;
         if (stream != null) {
             stream.close();

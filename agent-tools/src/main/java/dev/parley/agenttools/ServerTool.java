@@ -30,7 +30,8 @@ record ServerTool(String name, HostedCall caller, Tools tools, Tools.Description
                 case FAILED -> ToolResult.error("The tool has failed: " + text);
                 case QUESTION -> {
                     var unused = tools.decline(tool, result);
-                    yield ToolResult.error("The tool asks its user, who has declined: " + text);
+                    yield ToolResult.error(
+                            "The tool asked a question, which the hub declined as no user can answer: " + text);
                 }
             };
         } catch (A2AException refused) {

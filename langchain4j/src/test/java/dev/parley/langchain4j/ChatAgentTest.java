@@ -304,7 +304,8 @@ final class ChatAgentTest {
                 .chatMemoryProvider(id ->
                         MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
                 .build();
-        return Agent.named("listener", "Repeats what it has heard").handle(ChatAgent.answering(assistant::chat));
+        return Agent.named("listener", "Repeats the messages of its context")
+                .handle(ChatAgent.answering(assistant::chat));
     }
 
     private static Hub hub(Agent... agents) throws IOException {

@@ -89,7 +89,7 @@ final class HubToolsTest {
             value = {
                 "shout__message | hello!",
                 "failing__failing | error: The tool has failed: ",
-                "input-required__input-required | error: The tool asks its user"
+                "input-required__input-required | error: The tool asked a question, which the hub declined"
             })
     void aModelCallsATool(String tool, String result) {
         Task task = (Task) desk.send(tool + " {\"message\": \"hello\"}");

@@ -291,7 +291,7 @@ final class ChatAgentTest {
     }
 
     private static Agent listener(ChatModel model) {
-        return Agent.named("listener", "Repeats what it has heard")
+        return Agent.named("listener", "Repeats the messages of its context")
                 .handle(ChatAgent.answering(Models.remembering(model)));
     }
 

@@ -84,7 +84,7 @@ final class HubToolsTest {
             value = {
                 "shout__message | hello!",
                 "failing__failing | Error: The tool has failed: ",
-                "input-required__input-required | Error: The tool asks its user"
+                "input-required__input-required | Error: The tool asked a question, which the hub declined"
             })
     void aModelCallsATool(String tool, String result) {
         Task answered = (Task) answering.send(tool + " {\"message\": \"hello\"}");
