@@ -34,7 +34,11 @@ final class ParleyProgram implements AutoCloseable {
                 String.join(" ", arguments));
     }
 
-    /** The same with a command of its own, and what it is called in messages. */
+    /**
+     * Starts a command that prints the address of a hub, and waits for it.
+     *
+     * @param name of the command in messages
+     */
     static ParleyProgram start(ProcessBuilder command, String name) throws IOException {
         Process process = command.start();
         var url = new CompletableFuture<String>();
