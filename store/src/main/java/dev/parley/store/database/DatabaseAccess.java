@@ -1,6 +1,8 @@
 package dev.parley.store.database;
 
 import dev.parley.store.shared.Epochs;
+import dev.parley.store.shared.Epochs.Numbers;
+import dev.parley.store.shared.Feeds;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import java.time.Duration;
@@ -72,6 +74,12 @@ public final class DatabaseAccess implements Readers.Guard {
         return renewed == null ? Epochs.NONE : renewed.epochs();
     }
 
+    /** Rows that all hubs which share the database add, and of which each passes on those of the others. */
+    public Feeds feeds() {
+        HubLease renewed = lease;
+        return renewed == null ? Feeds.NONE : renewed.feeds();
+    }
+
     /** The number of this hub in its database of PostgreSQL; 0 for SQLite. */
     public long hub() {
         HubLease renewed = lease;
@@ -101,7 +109,9 @@ public final class DatabaseAccess implements Readers.Guard {
      */
     void hold(HubLease held, Consumer<Ending> end, Consumer<Duration> search, Readers readers) {
         serverSearch = search;
-        held.epochs().open((sql, values) -> readers.read(session -> session.number(sql, values)));
+        Numbers reader = (sql, values) -> readers.read(session -> session.number(sql, values));
+        held.epochs().open(reader);
+        held.feeds().open(reader);
         lease = held;
         held.work(end, () -> search.accept(SEARCH));
     }

@@ -8,6 +8,7 @@ import dev.parley.store.connection.ServerIdentity.OtherServerException;
 import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.shared.Epochs.Barrier;
+import dev.parley.store.shared.Feeds;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Registration;
 import java.lang.System.Logger;
@@ -16,7 +17,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -119,6 +119,7 @@ final class HubLease implements AutoCloseable {
     private final long hub;
     private final Registration registration;
     private final Epochs epochs;
+    private final Feeds feeds;
     private final DatabaseSession session;
     private final Thread thread;
     private final ScheduledFuture<?> ticks;
@@ -190,6 +191,7 @@ final class HubLease implements AutoCloseable {
         this.hub = system.hub();
         this.registration = registration;
         this.epochs = registration.isShared() ? new Epochs(hub) : Epochs.NONE;
+        this.feeds = registration.isShared() ? new Feeds(hub) : Feeds.NONE;
         this.session = new DatabaseSession(new Opening(system, Use.RENEW));
         this.thread = Thread.ofPlatform().daemon().name("store-lease").start(this::renewAll);
         this.ticks = HangWatch.TIMER.scheduleAtFixedRate(
@@ -225,6 +227,11 @@ final class HubLease implements AutoCloseable {
     /** Numbers of the changes of which this hub has copies. */
     Epochs epochs() {
         return epochs;
+    }
+
+    /** Rows of all hubs of which this hub passes on those of others. */
+    Feeds feeds() {
+        return feeds;
     }
 
     /** False if a copy in memory may lack a change of another hub that has ended waiting for this one. Costs nothing. */
@@ -318,7 +325,12 @@ final class HubLease implements AutoCloseable {
             PGNotification @Nullable [] hints = connection
                     .unwrap(PGConnection.class)
                     .getNotifications((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
-            return hints != null && Arrays.stream(hints).anyMatch(hint -> epochs.isNews(hint.getParameter()));
+            boolean isNews = false;
+            for (PGNotification hint : hints == null ? new PGNotification[0] : hints) {
+                String words = hint.getParameter();
+                isNews |= !feeds.takes(words) && epochs.isNews(words);
+            }
+            return isNews;
         } catch (SQLException | RuntimeException failure) {
             survives(failure);
             return true;
@@ -399,6 +411,9 @@ final class HubLease implements AutoCloseable {
             isRenewed = true;
             sent = null;
             follow(reading, now);
+            if (ended != null) {
+                feeds.renewed();
+            }
         } catch (SQLException | RuntimeException failure) {
             return survives(failure);
         } finally {

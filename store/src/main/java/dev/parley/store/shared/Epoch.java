@@ -5,7 +5,17 @@ public enum Epoch {
     /** Groups, users and API keys. */
     DIRECTORY(0),
     /** Sign-ins and sessions of browsers that have ended. */
-    SIGN_INS(1);
+    SIGN_INS(1),
+    /** Rules of publication, accounts, revocations and own agents of the registry. */
+    REGISTRY(2),
+    /** Spaces, shapes, rules and terms of knowledge graphs. */
+    KNOWLEDGE(3),
+    /** Routes, pauses and owners of the gateway. */
+    GATEWAY(4),
+    /** Approvals of the tools of MCP servers. */
+    TOOLS(5),
+    /** Stored workflows, and what hubs of the mesh remember of each other. */
+    MESH(6);
 
     private final int number;
 
