@@ -155,13 +155,13 @@ public final class Checkpointer {
                 try {
                     return writing.update("DELETE FROM wiped WHERE rowid = (SELECT min(rowid) FROM wiped)") > 0;
                 } finally {
-                    writing.once(SqliteFile.SECURE_DELETE);
+                    writing.once(SqliteSystem.SECURE_DELETE);
                 }
             });
         } while (more);
         database.write(writing -> {
             writing.once("DROP TABLE wiped");
-            return writing.update("INSERT INTO module_version (module, version) VALUES (?, 1)", SqliteFile.WIPED);
+            return writing.update("INSERT INTO module_version (module, version) VALUES (?, 1)", SqliteSystem.WIPED);
         });
         return true;
     }
@@ -198,7 +198,7 @@ public final class Checkpointer {
     }
 
     private static boolean isWiped(DatabaseSession session) throws SQLException {
-        return session.number("SELECT count(*) FROM module_version WHERE module = ?", SqliteFile.WIPED) > 0;
+        return session.number("SELECT count(*) FROM module_version WHERE module = ?", SqliteSystem.WIPED) > 0;
     }
 
     private void checkpointAll() {

@@ -401,9 +401,9 @@ final class Writer {
             files.afterCommit();
             system.committed();
             if (needsSpace) {
-                SqliteFile.requireSpace(session);
+                SqliteSystem.requireSpace(session);
             }
-            system.lockTimeout(session, SqliteFile.BUSY_MS);
+            system.lockTimeout(session, SqliteSystem.BUSY_MS);
             if (before != null) {
                 LOG.log(Level.INFO, "the database can be written again");
             }

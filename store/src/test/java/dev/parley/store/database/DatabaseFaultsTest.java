@@ -168,7 +168,7 @@ final class DatabaseFaultsTest {
         })) {
             database.write(session -> insert(session, 1));
             fill(database, full);
-            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve(SqliteFile.NAME));
+            try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve(SqliteSystem.NAME));
                     Statement statement = other.createStatement()) {
                 statement.execute("PRAGMA busy_timeout=30000");
                 statement.execute("BEGIN IMMEDIATE");
