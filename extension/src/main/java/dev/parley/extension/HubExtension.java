@@ -38,14 +38,6 @@ public interface HubExtension extends AutoCloseable {
         return false;
     }
 
-    /**
-     * Whether several hubs that share a PostgreSQL database may have the extension at once: all that decides something is in the database,
-     * and what it keeps in memory is corrected by changes of other hubs. Hubs with an extension that says no take turns.
-     */
-    default boolean sharesDatabase() {
-        return false;
-    }
-
     /** Answers its operations for the handlers of agents that use it. Default: it has none for them. */
     default AgentEndpoint operations() {
         return new AgentEndpoint() {

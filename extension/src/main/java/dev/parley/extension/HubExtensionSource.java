@@ -27,6 +27,14 @@ public interface HubExtensionSource {
         return this;
     }
 
+    /**
+     * Whether several hubs that share a PostgreSQL database may have the extension at once: all that decides something is in the database,
+     * and what it keeps in memory is corrected by changes of other hubs. Hubs with an extension that says no take turns.
+     */
+    default boolean sharesDatabase() {
+        return false;
+    }
+
     /** Operations of the administration, as {@link AdminRow#of} makes them. */
     default List<ExtensionMethod<?, ?>> administration() {
         return List.of();

@@ -36,6 +36,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.Registration;
+import dev.parley.store.spi.Registration.Sharing;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
 import dev.parley.trust.Directory.Actor;
@@ -357,9 +358,16 @@ final class Setup {
                         .distinct()
                         .sorted()
                         .toList(),
-                settings.store().cluster(),
+                sharing(),
                 before == null ? 0 : before.number(),
                 this::waitsFor);
+    }
+
+    private Sharing sharing() {
+        if (!settings.store().cluster()) {
+            return Sharing.NONE;
+        }
+        return extensions.stream().allMatch(HubExtensionSource::sharesDatabase) ? Sharing.AT_ONCE : Sharing.IN_TURNS;
     }
 
     /** The hub waits for another one. */

@@ -6,6 +6,7 @@ import dev.parley.engine.spi.TaskLog;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
@@ -103,8 +104,10 @@ public final class Store implements AutoCloseable {
         return in(Database.open(source, wrapper), clock, atRest);
     }
 
+    /** The store in an open database, which is closed with it, or if it is refused. */
     public static Store in(Database database, InstantSource clock, EncryptionAtRest atRest) {
-        return in(database, clock, atRest, Once.INDEX);
+        boolean isAtOnce = database.system() instanceof PostgresqlSystem postgresql && postgresql.isAtOnce();
+        return in(database, clock, atRest, isAtOnce ? Once.CLAIM : Once.INDEX);
     }
 
     /** @param once when a message gets its task; a claim if other hubs write to the database, too */
@@ -114,6 +117,7 @@ public final class Store implements AutoCloseable {
             atRest.check(database);
             var store = new Store(database, clock, atRest, audit, once);
             store.webhooks.sealAnew();
+            database.storage().follow(database);
             return store;
         } catch (RuntimeException refused) {
             database.close();

@@ -18,6 +18,7 @@ import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Ending.Cause;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.Registration;
+import dev.parley.store.spi.Registration.Sharing;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
 import dev.parley.testkit.SettableClock;
@@ -305,7 +306,7 @@ final class PostgresqlFaultsTest {
 
     @Test
     void aHubRenewsItsLeaseAndTellsItsVersionAndAgents() throws SQLException {
-        var described = new Registration("7.8.9", () -> List.of("counter", "echo"), false, 0, name -> {});
+        var described = new Registration("7.8.9", () -> List.of("counter", "echo"), Sharing.NONE, 0, name -> {});
         try (Database database = Database.open(schema, connection -> connection, described)) {
             Eventually.holds(
                     "the hub is described",

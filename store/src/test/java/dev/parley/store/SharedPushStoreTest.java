@@ -1,6 +1,5 @@
 package dev.parley.store;
 
-import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.Subscription;
 import dev.parley.store.database.SharedSchema;
@@ -15,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 final class SharedPushStoreTest extends PushStoreContract {
     @Override
     protected Stores open(InstantSource clock) {
-        Store store = new SharedSchema().store(clock, Once.CLAIM);
+        Store store = new SharedSchema().store(clock);
         return new Stores(store.log(), claiming(store.webhooks()));
     }
 

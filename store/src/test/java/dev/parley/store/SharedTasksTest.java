@@ -7,7 +7,6 @@ import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.TaskManager;
 import dev.parley.engine.spi.KeyTakenException;
-import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog.Claim;
 import dev.parley.engine.spi.TaskLog.Head;
@@ -90,15 +89,23 @@ final class SharedTasksTest {
         senders.close();
     }
 
-    private Store store(InstantSource clock, Once once) {
-        Store store = schema.store(clock, once);
+    private Store store(InstantSource clock) {
+        return added(schema.store(clock));
+    }
+
+    /** A store of a hub that has the database alone. */
+    private Store lone(InstantSource clock) {
+        return added(schema.lone(clock));
+    }
+
+    private Store added(Store store) {
         stores.add(store);
         return store;
     }
 
     /** A hub with an agent that completes each task at once. */
-    private AgentEndpoint hub(InstantSource clock, Once once) {
-        return host(store(clock, once));
+    private AgentEndpoint hub(InstantSource clock) {
+        return host(store(clock));
     }
 
     private AgentEndpoint host(Store store) {
@@ -138,8 +145,7 @@ final class SharedTasksTest {
 
     @Test
     void aMessageThatIsSentToTwoHubsAtOnceIsOneTaskThatRunsOnce() throws Exception {
-        List<AgentEndpoint> agents =
-                List.of(hub(InstantSource.system(), Once.CLAIM), hub(InstantSource.system(), Once.CLAIM));
+        List<AgentEndpoint> agents = List.of(hub(InstantSource.system()), hub(InstantSource.system()));
 
         var pairs = new ArrayList<Future<String>>();
         for (int i = 0; i < 1_000; i++) {
@@ -166,24 +172,11 @@ final class SharedTasksTest {
     }
 
     @Test
-    void aMessageThatIsSentToTwoHubsAtOnceIsOneTaskAlsoWithoutClaims() throws Exception {
-        List<AgentEndpoint> agents =
-                List.of(hub(InstantSource.system(), Once.INDEX), hub(InstantSource.system(), Once.INDEX));
-        send(agents.getFirst(), message("first"), CALLER); // makes the lane, which a lone hub keeps in memory
-        stores.remove(1).close();
-        AgentEndpoint second = hub(InstantSource.system(), Once.INDEX);
-
-        for (int i = 0; i < 100; i++) {
-            sendToAll(List.of(agents.getFirst(), second), message("m-" + i), CALLER);
-        }
-    }
-
-    @Test
     void aMessageLeadsToOneTaskOverMidnightAndWithClocksThatDiffer() throws Exception {
         Instant evening = Instant.parse("2026-01-01T23:59:45Z");
         var early = new SettableClock(evening);
         var late = new SettableClock(evening.plusSeconds(30));
-        List<AgentEndpoint> agents = List.of(hub(early, Once.CLAIM), hub(late, Once.CLAIM));
+        List<AgentEndpoint> agents = List.of(hub(early), hub(late));
 
         for (int i = 0; i < 50; i++) {
             sendToAll(agents, message("m-" + i), CALLER);
@@ -199,15 +192,15 @@ final class SharedTasksTest {
 
     @ParameterizedTest
     @CsvSource({
-        "INDEX, 23:59:45, 1",
-        "INDEX, 00:00:15, 1",
-        "CLAIM, 12:00:00, 1",
-        "CLAIM, 23:59:45, 2",
-        "CLAIM, 00:00:15, 2"
+        "false, 23:59:45, 1",
+        "false, 00:00:15, 1",
+        "true, 12:00:00, 1",
+        "true, 23:59:45, 2",
+        "true, 00:00:15, 2"
     })
-    void aKeyIsOfTwoDaysNearMidnightOnlyIfOtherHubsWriteToo(Once once, LocalTime time, int rows) {
-        AgentEndpoint agent =
-                hub(new SettableClock(LocalDate.of(2026, 1, 1).atTime(time).toInstant(ZoneOffset.UTC)), once);
+    void aKeyIsOfTwoDaysNearMidnightOnlyIfOtherHubsWriteToo(boolean isShared, LocalTime time, int rows) {
+        var clock = new SettableClock(LocalDate.of(2026, 1, 1).atTime(time).toInstant(ZoneOffset.UTC));
+        AgentEndpoint agent = isShared ? hub(clock) : host(lone(clock));
 
         String task = send(agent, message("m"), CALLER).id();
 
@@ -221,7 +214,7 @@ final class SharedTasksTest {
     @Test
     void aRepetitionAfterMidnightIsOfTheSameTaskWithOneRow() {
         var clock = new SettableClock(Instant.parse("2026-01-01T23:59:59Z"));
-        AgentEndpoint agent = hub(clock, Once.INDEX);
+        AgentEndpoint agent = host(lone(clock));
         String task = send(agent, message("m"), CALLER).id();
 
         clock.advance(Duration.ofSeconds(2));
@@ -232,10 +225,9 @@ final class SharedTasksTest {
 
     @Test
     void aClaimOfAHubThatHasEndedIsTakenOver() throws Exception {
-        Store dead = store(InstantSource.system(), Once.CLAIM);
+        Store dead = store(InstantSource.system());
         dead.log().claim(new Claim(key("m"), "never-begun", null)).join();
-        List<AgentEndpoint> agents =
-                List.of(hub(InstantSource.system(), Once.CLAIM), hub(InstantSource.system(), Once.CLAIM));
+        List<AgentEndpoint> agents = List.of(hub(InstantSource.system()), hub(InstantSource.system()));
 
         schema.end(dead);
         String task = sendToAll(agents, message("m"), CALLER);
@@ -246,8 +238,8 @@ final class SharedTasksTest {
 
     @Test
     void aClaimOfAHubThatLivesIsWaitedForAndThenRefused() throws Exception {
-        Store other = store(InstantSource.system(), Once.CLAIM);
-        AgentEndpoint agent = hub(InstantSource.system(), Once.CLAIM);
+        Store other = store(InstantSource.system());
+        AgentEndpoint agent = hub(InstantSource.system());
         other.log().claim(new Claim(key("m"), "task-1", null)).join();
 
         assertThatThrownBy(() -> send(
@@ -265,9 +257,8 @@ final class SharedTasksTest {
 
     @Test
     void aTaskInALaneOfAnotherHubIsReadByTheLastIdleSession() throws Exception {
-        Store store = store(InstantSource.system(), Once.CLAIM);
-        String task = send(hub(InstantSource.system(), Once.CLAIM), message("m"), CALLER)
-                .id();
+        Store store = store(InstantSource.system());
+        String task = send(hub(InstantSource.system()), message("m"), CALLER).id();
         var borrowed = new CountDownLatch(READERS - 1);
         var end = new CompletableFuture<Boolean>();
         for (int i = 0; i < READERS - 1; i++) {
@@ -290,7 +281,6 @@ final class SharedTasksTest {
         var left = new ConcurrentHashMap<>(others);
         Store store = schema.store(
                 InstantSource.system(),
-                Once.CLAIM,
                 sql -> left.forEach((part, other) -> {
                     if (sql.contains(part) && left.remove(part, other)) {
                         schema.run(other);
@@ -310,7 +300,7 @@ final class SharedTasksTest {
 
     @Test
     void aClaimWhoseRivalIsReleasedMeanwhileHasItsRow() {
-        Store other = store(InstantSource.system(), Once.CLAIM);
+        Store other = store(InstantSource.system());
         other.log().claim(new Claim(key("m"), "task-1", null)).join();
         Store store = interrupted(Map.of("WITH ORDINALITY", "DELETE FROM message WHERE task_id = 'task-1'"));
 
@@ -325,7 +315,7 @@ final class SharedTasksTest {
 
     @Test
     void aClaimWhoseRivalIsReleasedAndFollowedByAnotherIsRefused() {
-        Store other = store(InstantSource.system(), Once.CLAIM);
+        Store other = store(InstantSource.system());
         other.log().claim(new Claim(key("m"), "task-1", null)).join();
         Store store = interrupted(Map.of(
                 "WITH ORDINALITY",
@@ -346,7 +336,7 @@ final class SharedTasksTest {
 
     @Test
     void aTaskWithoutAClaimWhoseRivalIsReleasedMeanwhileHasItsKey() {
-        Store other = store(InstantSource.system(), Once.CLAIM);
+        Store other = store(InstantSource.system());
         other.log().claim(new Claim(key("m"), "task-1", null)).join();
         Store store = interrupted(Map.of("WITH ORDINALITY", "DELETE FROM message WHERE task_id = 'task-1'"));
 
@@ -364,7 +354,7 @@ final class SharedTasksTest {
 
     @Test
     void aHubThatIsTakenOverBetweenClaimAndTaskWritesNothing() {
-        Store dead = store(InstantSource.system(), Once.CLAIM);
+        Store dead = store(InstantSource.system());
         AgentEndpoint agent = host(dead);
         dead.log().claim(new Claim(key("m"), "task-1", null)).join();
         schema.end(dead);
@@ -376,8 +366,7 @@ final class SharedTasksTest {
 
     @Test
     void anotherMessageUnderANameIsOfTheTaskThatHasIt() throws Exception {
-        List<AgentEndpoint> agents =
-                List.of(hub(InstantSource.system(), Once.CLAIM), hub(InstantSource.system(), Once.CLAIM));
+        List<AgentEndpoint> agents = List.of(hub(InstantSource.system()), hub(InstantSource.system()));
         @Nullable String before = null;
 
         for (int i = 0; i < 20; i++) {
@@ -399,7 +388,7 @@ final class SharedTasksTest {
     }
 
     private Engine engine() {
-        return Engine.builder(store(InstantSource.system(), Once.CLAIM).log()).build();
+        return Engine.builder(store(InstantSource.system()).log()).build();
     }
 
     /** An agent that asks the question in a message, and completes its task at any other message. */
@@ -488,7 +477,7 @@ final class SharedTasksTest {
                 null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
         String task = ((Task) one.call(begins, CALLER)).id();
 
-        Store other = store(InstantSource.system(), Once.CLAIM);
+        Store other = store(InstantSource.system());
 
         assertThat(stores.getFirst().log().interrupted())
                 .extracting(head -> head.key().taskId())
@@ -501,7 +490,7 @@ final class SharedTasksTest {
     @Test
     void theLookForOwnTasksWaitsForACommitThatGoesOn() throws Exception {
         var committing = new AtomicReference<@Nullable Runnable>();
-        Store store = schema.store(InstantSource.system(), Once.CLAIM, sql -> {
+        Store store = schema.store(InstantSource.system(), sql -> {
             Runnable action = sql.contains("UPDATE task SET state = u.state") ? committing.getAndSet(null) : null;
             if (action != null) {
                 action.run();
@@ -534,8 +523,7 @@ final class SharedTasksTest {
         for (int i = 0; i < 300; i++) {
             begun.add(begun(ended, "m-" + i));
         }
-        List<Store> others =
-                List.of(store(InstantSource.system(), Once.CLAIM), store(InstantSource.system(), Once.CLAIM));
+        List<Store> others = List.of(store(InstantSource.system()), store(InstantSource.system()));
         assertThat(others.getFirst().log().takeOver(Set.of("agent"), 100)).isEmpty();
 
         schema.end(stores.getFirst());
@@ -593,7 +581,7 @@ final class SharedTasksTest {
     @Test
     void tasksOfAnAgentThatNoHubHostsAreTakenOverAfterFiveMinutesOfTheDatabase() {
         begun(asking(), "m-1");
-        Store other = store(InstantSource.system(), Once.CLAIM);
+        Store other = store(InstantSource.system());
         schema.end(stores.getFirst());
         String earlier = "clock_timestamp() - interval '301 s'";
 
@@ -646,7 +634,7 @@ final class SharedTasksTest {
 
     @Test
     void segmentsOfTasksThatAnotherHubHasAreRefusedWithoutTheOthersOfTheirGroup() throws Exception {
-        Store store = store(InstantSource.system(), Once.CLAIM);
+        Store store = store(InstantSource.system());
         List<TaskKey> tasks = IntStream.range(0, 40)
                 .mapToObj(i -> new TaskKey(CALLER.scope(), "agent", "task-" + (10 + i)))
                 .toList();
@@ -687,7 +675,7 @@ final class SharedTasksTest {
 
     @Test
     void segmentsOfTasksThatHaveGoneOnAtAnotherHubAreRefusedWithoutARollback() throws Exception {
-        Store store = store(InstantSource.system(), Once.CLAIM);
+        Store store = store(InstantSource.system());
         List<TaskKey> tasks = IntStream.range(0, 30)
                 .mapToObj(i -> new TaskKey(CALLER.scope(), "agent", "task-" + (10 + i)))
                 .toList();

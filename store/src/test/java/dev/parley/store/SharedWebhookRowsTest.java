@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
-import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore.ClaimResult;
 import dev.parley.engine.spi.PushStore.Queue;
 import dev.parley.engine.spi.PushStore.Recorded;
@@ -75,7 +74,7 @@ final class SharedWebhookRowsTest {
     }
 
     private Store store() {
-        Store store = schema.store(InstantSource.system(), Once.CLAIM);
+        Store store = schema.store(InstantSource.system());
         stores.add(store);
         return store;
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
 import dev.parley.engine.Webhooks;
-import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.PushStore.ClaimResult;
 import dev.parley.engine.spi.PushStore.Queue;
@@ -162,7 +161,7 @@ final class SharedWebhooksTest {
     }
 
     private Store store(Consumer<String> before) {
-        Store store = schema.store(InstantSource.system(), Once.CLAIM, before);
+        Store store = schema.store(InstantSource.system(), before);
         stores.add(store);
         return store;
     }
@@ -583,7 +582,7 @@ final class SharedWebhooksTest {
 
     @Test
     void aStoreOfOneHubHasNoSenders() {
-        Store store = schema.store(InstantSource.system(), Once.INDEX);
+        Store store = schema.lone(InstantSource.system());
         stores.add(store);
         begin(store, TaskState.WORKING);
 

@@ -42,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Database extends SlicedWrites implements AutoCloseable {
     private static final int READERS = 4;
-
     /** Scans at the same time, half of them of one group; so many more connections are for them. */
     private static final int SCANS = 4;
 
@@ -313,6 +312,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
                     write(session -> Migrations.version(session, module)),
                     scripts,
                     (statements, version) -> unhurried(() -> write(session -> {
+                        if (system.isMadeByAnother(session, module, version)) {
+                            return version;
+                        }
                         system.unlimited(session, () -> {
                             for (String sql : (Iterable<String>) statements::iterator) {
                                 session.once(system.spelled(sql));

@@ -70,6 +70,11 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
         changes.run();
     }
 
+    /** Whether another hub that starts at the same time has made tables of a version, for which this waits. In the transaction in the making. */
+    default boolean isMadeByAnother(DatabaseSession session, String module, int version) throws SQLException {
+        return false;
+    }
+
     /** Runs statements. */
     @FunctionalInterface
     interface SqlRun {

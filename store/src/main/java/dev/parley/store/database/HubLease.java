@@ -14,11 +14,8 @@ import dev.parley.store.spi.Registration;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
@@ -64,15 +61,6 @@ final class HubLease implements AutoCloseable {
     /** A hub that reads a copy again renews its lease so much later at most. */
     private static final Duration READING = Duration.ofMillis(200);
 
-    /** A hub that has not seen the database for so long, or has lost its connection, ends no other one for a lease. */
-    private static final Duration BLINDNESS = Duration.ofSeconds(3);
-
-    /** A hub without a beat for so long is gone. */
-    private static final Duration LEASE = Duration.ofSeconds(9);
-
-    /** A hub without a beat for so long, and without a connection, is gone. */
-    private static final Duration ABSENCE = Duration.ofMillis(1_500);
-
     /** The end of a hub waits so long for a database that does not answer. */
     private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
@@ -89,19 +77,9 @@ final class HubLease implements AutoCloseable {
 
     static final String END = "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL";
 
-    /** Other hubs with their beats, and whether they are connected. */
-    private static final String OTHERS = "SELECT hub_no, CAST(beat_at AS TEXT), EXISTS (SELECT 1"
-            + PostgresqlSystem.held(PostgresqlSystem.HUB_LOCK, "hub.hub_no") + ") FROM hub WHERE ended_at IS NULL"
-            + " AND hub_no <> ?";
-
-    /** Ends a hub that has had no beat since one of a time. */
-    private static final String JUDGE =
-            "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL"
-                    + " AND beat_at = CAST(? AS TIMESTAMPTZ) RETURNING name || ' (number ' || hub_no || ')'";
-
-    private static final String WORKING =
-            "SELECT name || ' (number ' || hub_no || ')' FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL"
-                    + " AND hub_no <> ? LIMIT 1";
+    /** Query for a hub that works with the database, and for which this one waits. */
+    private static final String HINDRANCE =
+            PostgresqlStream.hindrances("name || ' (number ' || hub_no || ')'") + " LIMIT 1";
 
     /** What a hub that waits for its turn does next. */
     enum NextStep {
@@ -120,7 +98,9 @@ final class HubLease implements AutoCloseable {
     private final Registration registration;
     private final Epochs epochs;
     private final Feeds feeds;
+    private final HubJudge judge;
     private final DatabaseSession session;
+
     private final Thread thread;
     private final ScheduledFuture<?> ticks;
     private volatile Moment ticked = Moment.now();
@@ -170,19 +150,13 @@ final class HubLease implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition turned = lock.newCondition();
     private NextStep turn = NextStep.WAITS;
-    private String working = "";
+    private String awaited = "";
     private @Nullable Ending gone;
 
     /** The connection on which the thread waits for hints; null if it does not. */
     private volatile @Nullable Connection hearing;
 
-    /** The beat of another hub, and since when this hub sees no later one. */
-    private record Beat(String at, long sinceNanos) {}
-
     // Of the thread.
-    private final Map<Long, Beat> beats = new HashMap<>();
-    private long lookedAt = System.nanoTime();
-    private long judgesFrom = lookedAt + BLINDNESS.toNanos();
     private boolean isListening;
 
     /** Begins to renew the lease of a hub that is registered. */
@@ -192,6 +166,7 @@ final class HubLease implements AutoCloseable {
         this.registration = registration;
         this.epochs = registration.isShared() ? new Epochs(hub) : Epochs.NONE;
         this.feeds = registration.isShared() ? new Feeds(hub) : Feeds.NONE;
+        this.judge = new HubJudge(system, hub, () -> feeds.tellAll(Feeds.ENDED_HUBS));
         this.session = new DatabaseSession(new Opening(system, Use.RENEW));
         this.thread = Thread.ofPlatform().daemon().name("store-lease").start(this::renewAll);
         this.ticks = HangWatch.TIMER.scheduleAtFixedRate(
@@ -286,7 +261,8 @@ final class HubLease implements AutoCloseable {
             if (registration.isShared()) {
                 look();
             }
-            long pause = registration.isShared() && ended == null ? LOOK.toNanos() : next - System.nanoTime();
+            boolean isBrief = registration.isAtOnce() || registration.isShared() && ended == null;
+            long pause = isBrief ? LOOK.toNanos() : next - System.nanoTime();
             pause = Math.max(1, Math.min(pause, next - System.nanoTime()));
             if (registration.isShared() && ended != null && session.isConnected()) {
                 next = hears(pause) ? System.nanoTime() : next;
@@ -434,18 +410,15 @@ final class HubLease implements AutoCloseable {
     private void look() {
         sent = Moment.now();
         try {
-            long now = System.nanoTime();
-            if (now - lookedAt > BLINDNESS.toNanos()) {
-                judgesFrom = now + LEASE.toNanos();
-                beats.clear();
-            }
-            judge(now);
+            judge.look(session, ended != null && registration.isAtOnce());
             if (ended == null) {
-                String name = session.first(row -> DatabaseSession.text(row, 1), WORKING, hub)
+                String name = session.first(
+                                row -> DatabaseSession.text(row, 1),
+                                HINDRANCE,
+                                PostgresqlStream.hindranceOf(hub, registration))
                         .orElse("");
                 turn(name.isEmpty() ? NextStep.TAKES : NextStep.WAITS, name);
             }
-            lookedAt = System.nanoTime();
         } catch (SQLException | RuntimeException failure) {
             survives(failure);
         } finally {
@@ -453,40 +426,11 @@ final class HubLease implements AutoCloseable {
         }
     }
 
-    /** Ends hubs that are gone. Time passes by the clock of this program here: that of the server may be set. */
-    private void judge(long now) throws SQLException {
-        var seen = new HashMap<Long, Beat>();
-        var gone = new HashMap<Long, Beat>();
-        try (ResultSet row = session.bind(OTHERS, hub).executeQuery()) {
-            long found = System.nanoTime();
-            while (row.next()) {
-                long number = row.getLong(1);
-                Beat before = beats.get(number);
-                String at = DatabaseSession.text(row, 2);
-                Beat beat = before != null && before.at.equals(at) ? before : new Beat(at, found);
-                seen.put(number, beat);
-                Duration absence = Duration.ofNanos(now - beat.sinceNanos);
-                if (absence.compareTo(row.getBoolean(3) ? LEASE : ABSENCE) >= 0) {
-                    gone.put(number, beat);
-                }
-            }
-        }
-        beats.clear();
-        beats.putAll(seen);
-        if (now - judgesFrom >= 0) {
-            for (Map.Entry<Long, Beat> one : gone.entrySet()) {
-                session.first(row -> DatabaseSession.text(row, 1), JUDGE, one.getKey(), one.getValue().at)
-                        .ifPresent(name -> LOG.log(Level.WARNING, "hub " + name + " is gone, and was ended"));
-            }
-        }
-    }
-
     /** Returns false if the hub has been ended. */
     private boolean survives(Exception failure) {
         isLocked = false; // the driver may have closed the connection, and others may see that at once
         session.discard();
-        beats.clear();
-        judgesFrom = System.nanoTime() + LEASE.toNanos(); // after a start of the server no hub is connected
+        judge.lostConnection();
         if (failure instanceof OtherServerException) {
             turn(NextStep.RECONNECTS, "");
             otherServer.run();
@@ -523,7 +467,7 @@ final class HubLease implements AutoCloseable {
         lock.lock();
         try {
             turn = next;
-            working = name;
+            awaited = name;
             turned.signalAll();
         } finally {
             lock.unlock();
@@ -538,7 +482,7 @@ final class HubLease implements AutoCloseable {
     NextStep awaitTurn(String known) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (turn == NextStep.WAITS && working.equals(known)) {
+            while (turn == NextStep.WAITS && awaited.equals(known)) {
                 turned.await();
             }
             NextStep found = turn;
@@ -553,7 +497,7 @@ final class HubLease implements AutoCloseable {
     String working() {
         lock.lock();
         try {
-            return working;
+            return awaited;
         } finally {
             lock.unlock();
         }

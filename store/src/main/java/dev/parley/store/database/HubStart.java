@@ -5,6 +5,7 @@ import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.PoolerProbe;
 import dev.parley.store.connection.UnfinishedMove;
 import dev.parley.store.database.PostgresqlStream.EndedException;
+import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
 import dev.parley.store.spi.Registration;
@@ -38,12 +39,6 @@ final class HubStart {
 
     /** State of a transaction that this has ended. */
     private static final String IDLE = "25P03";
-
-    /** State of a statement that the user of the database may not run. */
-    private static final String FORBIDDEN = "42501";
-
-    /** Time for which a start waits for a transaction of a hub that has ended, before its connection is ended. */
-    private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 500";
 
     private final PostgresqlSystem system;
     private final Registration registration;
@@ -223,28 +218,8 @@ final class HubStart {
                     throw held;
                 }
                 session.connection().rollback();
-                terminateEnded();
+                PostgresqlStream.terminate(session);
             }
-        }
-    }
-
-    /** Ends the connections of hubs that have ended, which the server may keep in a transaction. */
-    private void terminateEnded() throws SQLException {
-        try {
-            session.number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                    + " WHERE datname = current_database() AND application_name IN (SELECT "
-                    + PostgresqlSystem.APPLICATION.formatted("hub_no")
-                    + " FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NOT NULL)");
-            session.commit();
-        } catch (SQLException refused) {
-            if (!FORBIDDEN.equals(refused.getSQLState())) {
-                throw refused;
-            }
-            session.connection().rollback();
-            LOG.log(
-                    Level.WARNING,
-                    "the connections of a hub that has ended cannot be ended: " + Outage.message(refused)
-                            + " (expected: the same user of the database for all hubs, or one with pg_signal_backend)");
         }
     }
 
@@ -253,35 +228,45 @@ final class HubStart {
             return false;
         }
         session.once("SET parley.stream = 0");
+        boolean isAlone = true;
         if (registration.isShared()) {
             if (session.number("SELECT count(*) FROM hub WHERE hub_no = ? AND ended_at IS NULL", hub) == 0) {
                 throw new EndedException(PostgresqlStream.takenOver());
             }
-            if (session.number(
-                            "SELECT count(*) FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL AND hub_no <> ?",
-                            hub)
-                    > 0) { // a stream of this hub is one whose beginning had no answer
-
+            boolean isAwaited = session.number(
+                            PostgresqlStream.hindrances("count(*)"), PostgresqlStream.hindranceOf(hub, registration))
+                    > 0;
+            isAlone = session.number(
+                            PostgresqlStream.hindrances("count(*)"),
+                            PostgresqlStream.hindranceOf(hub, Registration.ALONE))
+                    == 0;
+            boolean isOld = Migrations.version(session, PostgresqlSystem.MODULE) < PostgresqlSystem.SCHEMA;
+            if (isAwaited || isOld && !isAlone) {
                 session.connection().rollback();
                 return false;
             }
-            session.once(LOCK_TIMEOUT);
-            session.number("SELECT count(*) FROM (SELECT 1 FROM stream FOR UPDATE) ended");
-            session.once("SET LOCAL lock_timeout = 0");
         }
+        PostgresqlStream.awaitTransactions(session, registration.isShared() ? hub : PostgresqlStream.ALL);
         migrate();
-        String hash = BEGINNING;
-        long number = 0;
-        session.update(
-                "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
-                        + " SELECT stream_no, group_no, audit_no, audit_hash, ? FROM stream_newest",
-                hub);
-        session.update("DELETE FROM stream");
-        session.update("DELETE FROM stream_group");
+        PostgresqlStream.endStreams(session, registration.isShared() ? hub : PostgresqlStream.ALL, hub);
         if (!registration.isShared()) {
             session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?", hub);
         }
         session.update("DELETE FROM hub WHERE ended_at < clock_timestamp() - interval '30 days'");
+        system.begun(registration.isAtOnce() ? beginChain() : goOn());
+        if (isAlone) {
+            session.once(HotSums.folding("tally", "lane_no, state", "tasks"));
+            session.once(HotSums.folding("stored", "group_id, kind", "bytes"));
+        }
+        session.once("SET parley.stream = " + system.stream());
+        session.commit();
+        return true;
+    }
+
+    /** Begins a stream that takes over all tasks, and goes on with the newest chain of the audit. */
+    private PostgresqlStream goOn() throws SQLException {
+        String hash = BEGINNING;
+        long number = 0;
         try (ResultSet row = session.bind(
                         "SELECT audit_no, audit_hash FROM stream_end ORDER BY audit_no DESC, stream_no DESC LIMIT 1")
                 .executeQuery()) {
@@ -296,12 +281,18 @@ final class HubStart {
                 number,
                 hash);
         session.update("UPDATE task SET owner = ? WHERE owner IS NOT NULL", begun);
-        session.once(HotSums.folding("tally", "lane_no, state", "tasks"));
-        session.once(HotSums.folding("stored", "group_id, kind", "bytes"));
-        session.once("SET parley.stream = " + begun);
-        session.commit();
-        system.begun(new PostgresqlStream(begun, hub, number, hash));
-        return true;
+        return new PostgresqlStream(begun, hub, number, hash);
+    }
+
+    /** Begins a stream beside others, with a chain of its own in the audit; tasks are taken over by those that host their agents. */
+    private PostgresqlStream beginChain() throws SQLException {
+        long begun = session.number(
+                "INSERT INTO stream (hub_no, audit_no, audit_hash, at_once) VALUES (?, 0, ?, true) RETURNING stream_no",
+                hub,
+                BEGINNING);
+        long number = AuditNumbers.beginning(begun);
+        session.update("UPDATE stream SET audit_no = ? WHERE stream_no = ?", number, begun);
+        return new PostgresqlStream(begun, hub, number, BEGINNING);
     }
 
     private static void require(DatabaseSession session) throws SQLException {

@@ -1,8 +1,12 @@
 package dev.parley.store.database;
 
+import dev.parley.store.connection.Outage;
 import dev.parley.store.database.PostgresqlBatch.Piece;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.Ending.Cause;
+import dev.parley.store.spi.Registration;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,6 +24,22 @@ final class PostgresqlStream {
 
     private static final String BEGIN_GROUP = "INSERT INTO stream_group (stream_no, group_no, audit_no, audit_hash)"
             + " SELECT stream_no, ?::bigint, ?::bigint, ?::text FROM stream WHERE stream_no = ? FOR KEY SHARE";
+
+    private static final Logger LOG = System.getLogger("dev.parley.store");
+
+    /** In place of the number of a hub: the streams of all hubs are ended. */
+    static final long ALL = 0;
+
+    private static final int ATTEMPTS = 10;
+
+    /** State of a statement that the user of the database may not run. */
+    private static final String FORBIDDEN = "42501";
+
+    private static final String LOCK_TIMEOUT = "SET LOCAL lock_timeout = 500";
+
+    /** Condition for the streams of hubs that have ended, and for those of one hub, whose number is the parameter; for all if that is 0. */
+    private static final String ENDED = " WHERE ?1 IN (0, hub_no) OR NOT EXISTS"
+            + " (SELECT 1 FROM hub WHERE hub.hub_no = stream.hub_no AND ended_at IS NULL)";
 
     /** The end of a chain of hashes. */
     private record ChainEnd(long number, String hash) {}
@@ -178,6 +198,94 @@ final class PostgresqlStream {
                 "the database lacks the last " + lost + " transactions of this hub, which it had acknowledged: it is an"
                         + " earlier state of itself (expected: a standby that gets all, by synchronous_standby_names)",
                 lost);
+    }
+
+    // ---- Streams of hubs that have ended: nothing is written for them once their rows are removed. A transaction that
+    // is under way, as that
+    // of a paused program, is awaited for half a second; then its connection is ended.
+
+    /** Returns a query for the streams of other hubs that have not ended, with the values of {@link #hindranceOf}. */
+    static String hindrances(String columns) {
+        // The tables may be older than hubs that work at the same time.
+        return "SELECT " + columns + " FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL AND hub_no <> ?1"
+                + " AND NOT (CAST(?2 AS TEXT) <> '' AND hub.version = ?2 AND to_jsonb(stream) ->> 'at_once' IS NOT DISTINCT FROM 'true')";
+    }
+
+    /**
+     * Values of {@link #hindrances} for a hub: it waits for all others, or if it works at the same time as others for those that do not,
+     * and for those of another release, whose tables may differ.
+     */
+    static Object[] hindranceOf(long hub, Registration registration) {
+        return new Object[] {hub, registration.isAtOnce() ? registration.version() : ""};
+    }
+
+    /**
+     * Waits until no transaction of the streams is under way.
+     *
+     * @param hub number of the hub whose own streams are ended, too, or {@link #ALL}
+     * @throws SQLException with the state {@link PostgresqlSystem#IN_USE} if one does not end
+     */
+    static void awaitTransactions(DatabaseSession session, long hub) throws SQLException {
+        session.once(hub == ALL ? "SET LOCAL lock_timeout = 0" : LOCK_TIMEOUT);
+        session.number("SELECT count(*) FROM (SELECT 1 FROM stream" + ENDED + " FOR UPDATE) ended", hub);
+        session.once("SET LOCAL lock_timeout = 0");
+    }
+
+    /**
+     * Ends the streams, whose rows have their ends from then on. In the transaction in the making.
+     *
+     * @param hub number of the hub whose own streams are ended, too, or {@link #ALL}
+     * @param by number of the hub that ends them
+     */
+    static void endStreams(DatabaseSession session, long hub, long by) throws SQLException {
+        session.update(
+                "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
+                        + " SELECT stream_no, group_no, audit_no, audit_hash, ?2 FROM stream_newest"
+                        + " WHERE stream_no IN (SELECT stream_no FROM stream" + ENDED + ")",
+                hub,
+                by);
+        session.update("DELETE FROM stream" + ENDED, hub);
+        session.update("DELETE FROM stream_group WHERE stream_no NOT IN (SELECT stream_no FROM stream)");
+    }
+
+    /** Ends the streams of hubs that have ended, in a transaction of its own. */
+    static void endAll(DatabaseSession session, long by) throws SQLException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                if (session.number(PostgresqlSystem.START_ALONE_NOW) == 1) { // else a hub begins, which does the same
+                    awaitTransactions(session, -1);
+                    endStreams(session, -1, by);
+                }
+                session.commit();
+                return;
+            } catch (SQLException held) {
+                if (attempt == ATTEMPTS || !PostgresqlSystem.IN_USE.equals(held.getSQLState())) {
+                    throw held;
+                }
+                session.connection().rollback();
+                terminate(session);
+            }
+        }
+    }
+
+    /** Ends the connections of hubs that have ended, which the server may keep in a transaction. */
+    static void terminate(DatabaseSession session) throws SQLException {
+        try {
+            session.number("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                    + " WHERE datname = current_database() AND application_name IN (SELECT "
+                    + PostgresqlSystem.APPLICATION.formatted("hub_no")
+                    + " FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NOT NULL)");
+            session.commit();
+        } catch (SQLException refused) {
+            if (!FORBIDDEN.equals(refused.getSQLState())) {
+                throw refused;
+            }
+            session.connection().rollback();
+            LOG.log(
+                    Level.WARNING,
+                    "the connections of a hub that has ended cannot be ended: " + Outage.message(refused)
+                            + " (expected: the same user of the database for all hubs, or one with pg_signal_backend)");
+        }
     }
 
     /** The program may not use the database any more. */

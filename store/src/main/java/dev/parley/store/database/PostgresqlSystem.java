@@ -38,7 +38,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /** Version of the tables of tasks. */
-    static final int SCHEMA = 9;
+    static final int SCHEMA = 10;
 
     static final String MODULE = "task";
 
@@ -456,6 +456,11 @@ public final class PostgresqlSystem implements DatabaseSystem {
         return hub;
     }
 
+    /** Whether other hubs may work with the database at the same time. */
+    public boolean isAtOnce() {
+        return registration.isAtOnce();
+    }
+
     /** The number of the stream. */
     public long stream() {
         return open().number();
@@ -532,6 +537,15 @@ public final class PostgresqlSystem implements DatabaseSystem {
                 connection.setNetworkTimeout(Runnable::run, before);
             }
         }
+    }
+
+    @Override
+    public boolean isMadeByAnother(DatabaseSession session, String module, int version) throws SQLException {
+        if (!registration.isAtOnce()) {
+            return false;
+        }
+        unlimited(session, () -> session.number(START_ALONE));
+        return Migrations.version(session, module) >= version;
     }
 
     // ---- SQL

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,9 @@ public final class Storage implements GroupListener {
     private record Key(String group, Kind kind) {
         static final Comparator<Key> ORDER = Comparator.comparing(Key::group).thenComparing(Key::kind);
     }
+
+    /** Without limits the sums are read again after so many seconds. */
+    private static final int UNLIMITED_LOOKS = 10;
 
     /** The records of a kind that are removed early take at most one of so many parts of the limit. */
     private static final int ASIDE = 4;
@@ -188,6 +192,19 @@ public final class Storage implements GroupListener {
     public boolean isOver(String group, Kind kind) {
         Long limit = quotas.of(group);
         return limit != null && used(group, kind) > limit / ASIDE;
+    }
+
+    /** Has the sums read again now and then, as other hubs add to them: up to that their bytes exceed a limit. */
+    public void follow(Database database) {
+        var looks = new AtomicInteger();
+        database.access().feeds().follow("stored bytes", () -> {
+            if (quotas != Quotas.NONE || looks.getAndIncrement() % UNLIMITED_LOOKS == 0) {
+                database.write(session -> {
+                    read(session);
+                    return this;
+                });
+            }
+        });
     }
 
     // ---- On the writer thread

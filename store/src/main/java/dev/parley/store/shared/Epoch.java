@@ -15,7 +15,9 @@ public enum Epoch {
     /** Approvals of the tools of MCP servers. */
     TOOLS(5),
     /** Stored workflows, and what hubs of the mesh remember of each other. */
-    MESH(6);
+    MESH(6),
+    /** Tasks, and owners of tasks, that were erased. */
+    ERASED_TASKS(7);
 
     private final int number;
 

@@ -5,9 +5,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -25,6 +26,9 @@ public final class Feeds {
     /** Feeds of a database that one hub uses. */
     public static final Feeds NONE = new Feeds(false, 0);
 
+    /** Feed of the ends of hubs, whose tasks others take over. */
+    public static final String ENDED_HUBS = "ended hubs";
+
     private static final String HINT = "SELECT length(CAST(pg_notify(" + Epochs.CHANNEL + ", ?) AS TEXT))";
     private static final String WORD = "feed ";
 
@@ -34,7 +38,7 @@ public final class Feeds {
     private final boolean isShared;
     private final long hub;
     private volatile Numbers database = (sql, values) -> 0;
-    private final Map<String, Follower> followers = new ConcurrentHashMap<>();
+    private final List<Follower> followers = new CopyOnWriteArrayList<>();
     private final Set<String> told = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sends = new AtomicBoolean();
 
@@ -58,11 +62,19 @@ public final class Feeds {
      *
      * @param look reads the rows that other hubs have added since its last call, and passes them on; called on a thread of its own, never
      *     twice at once; may block, and is called again a second after a failure
-     * @throws IllegalStateException if this hub follows the feed already
      */
     public void follow(String feed, Runnable look) {
-        if (isShared && followers.putIfAbsent(feed, new Follower(feed, look)) != null) {
-            throw new IllegalStateException("the feed is followed already: " + feed);
+        add(feed, look, true);
+    }
+
+    /** {@link #follow} without the look of each second, for a feed that is looked at anyway. */
+    public void hear(String feed, Runnable look) {
+        add(feed, look, false);
+    }
+
+    private void add(String feed, Runnable look, boolean isFollowed) {
+        if (isShared) {
+            followers.add(new Follower(feed, look, isFollowed));
         }
     }
 
@@ -71,6 +83,16 @@ public final class Feeds {
         if (isShared && told.add(feed) && sends.compareAndSet(false, true)) {
             Thread.ofVirtual().name("store-feeds").start(this::send);
         }
+    }
+
+    /** {@link #tell}, and a look by this hub, too. */
+    public void tellAll(String feed) {
+        tell(feed);
+        look(feed);
+    }
+
+    private void look(String feed) {
+        followers.stream().filter(follower -> follower.feed.equals(feed)).forEach(Follower::look);
     }
 
     private void send() {
@@ -101,29 +123,28 @@ public final class Feeds {
         String source = hint.substring(WORD.length());
         int space = source.indexOf(' ');
         if (space > 0 && !source.substring(0, space).equals(Long.toString(hub))) {
-            Follower follower = followers.get(source.substring(space + 1));
-            if (follower != null) {
-                follower.look();
-            }
+            look(source.substring(space + 1));
         }
         return true;
     }
 
     /** The lease was renewed: all feeds are looked at. */
     public void renewed() {
-        followers.values().forEach(Follower::look);
+        followers.stream().filter(follower -> follower.isFollowed).forEach(Follower::look);
     }
 
     /** Looks one at a time; what comes meanwhile leads to one further look. */
     private static final class Follower {
         private final String feed;
         private final Runnable look;
+        private final boolean isFollowed;
         private final AtomicInteger wanted = new AtomicInteger();
         private boolean hasFailed; // of the thread that looks
 
-        Follower(String feed, Runnable look) {
+        Follower(String feed, Runnable look, boolean isFollowed) {
             this.feed = feed;
             this.look = look;
+            this.isFollowed = isFollowed;
         }
 
         void look() {

@@ -12,6 +12,7 @@ import dev.parley.store.spi.InUseException;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.OutageException;
 import dev.parley.store.spi.Registration;
+import dev.parley.store.spi.Registration.Sharing;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.testkit.Eventually;
@@ -60,7 +61,7 @@ class HubsOfOneDatabaseTest {
         }
 
         Opening(String version, Wrapper wrapper) {
-            var registration = new Registration(version, () -> List.of("echo"), true, 0, waited::add);
+            var registration = new Registration(version, () -> List.of("echo"), Sharing.IN_TURNS, 0, waited::add);
             thread = Thread.ofPlatform().start(() -> {
                 try {
                     opened.complete(Database.open(schema, wrapper, registration));
@@ -318,7 +319,8 @@ class HubsOfOneDatabaseTest {
             return connection;
         };
         for (boolean isShared : List.of(false, true)) {
-            var registration = new Registration("1", List::of, isShared, 0, waited::add);
+            var registration =
+                    new Registration("1", List::of, isShared ? Sharing.IN_TURNS : Sharing.NONE, 0, waited::add);
             assertThatThrownBy(() -> Database.open(schema, withoutReaders, registration))
                     .hasMessageContaining("no more connections");
             Eventually.holds(
@@ -424,7 +426,7 @@ class HubsOfOneDatabaseTest {
 
     @Test
     void aDatabaseOfSqliteIsNotShared(@TempDir Path directory) {
-        var shared = new Registration("1", List::of, true, 0, waited::add);
+        var shared = new Registration("1", List::of, Sharing.IN_TURNS, 0, waited::add);
 
         assertThatThrownBy(() -> Database.open(directory, connection -> connection, shared))
                 .isInstanceOf(NotOpenedException.class)

@@ -1,9 +1,9 @@
 package dev.parley.store.database;
 
-import dev.parley.engine.spi.Once;
 import dev.parley.store.Store;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.Registration;
+import dev.parley.store.spi.Registration.Sharing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
@@ -17,14 +17,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
-/** A schema of PostgreSQL that several stores have open, each with a stream of its own: none takes the others' place when it starts. */
+/** A schema of PostgreSQL that several stores have open, each for a hub that works at the same time as others. */
 public final class SharedSchema {
-    /** Statements of a start that end other hubs. */
-    private static final List<String> ENDING =
-            List.of("INSERT INTO stream_end", "DELETE FROM stream", "UPDATE hub SET ended_at", "UPDATE task SET owner");
-
     /** Methods whose results are wrapped, too. */
     private static final Set<String> WRAPPED = Set.of("getConnection", "createStatement");
 
@@ -39,42 +34,31 @@ public final class SharedSchema {
     }
 
     /** Opens it once more. */
-    public Store store(InstantSource clock, Once once) {
-        return store(clock, once, sql -> {});
+    public Store store(InstantSource clock) {
+        return store(clock, sql -> {});
     }
 
     /** @param before is told each statement before it is prepared, which is once for each connection */
-    public Store store(InstantSource clock, Once once, Consumer<String> before) {
-        Database database = Database.open(schema, connection -> peaceful(connection, before));
-        Store store = Store.in(database, clock, EncryptionAtRest.PLAIN, once);
-        // Each stream has a chain of its own, which begin alike.
-        run("ALTER TABLE audit_part DROP CONSTRAINT IF EXISTS audit_part_pkey");
-        return store;
+    public Store store(InstantSource clock, Consumer<String> before) {
+        return Store.in(shared(before), clock, EncryptionAtRest.PLAIN);
     }
 
-    /** Opens it for a hub that shares it, and works with it at the same time as others. */
+    /** Opens it for a hub that has it alone. */
+    public Store lone(InstantSource clock) {
+        return Store.in(Database.open(schema), clock, EncryptionAtRest.PLAIN);
+    }
+
+    /** Opens it for a hub that works with it at the same time as others. */
     public Database shared() {
         return shared(sql -> {});
     }
 
     /** @param before is told each statement of the readers and the writer before it is prepared; what it throws is a failure of that */
     public Database shared(Consumer<String> before) {
-        DataSource eager = proxy(
-                DataSource.class,
-                schema,
-                UnaryOperator.identity(),
-                sql -> {},
-                connection ->
-                        proxy(Connection.class, (Connection) connection, SharedSchema::eager, sql -> {}, any -> any));
         return Database.open(
-                eager,
-                connection -> peaceful(connection, before),
-                new Registration("1", () -> List.of("echo"), true, 0, name -> {}));
-    }
-
-    /** A statement of a hub that waits for no other one. */
-    private static String eager(String sql) {
-        return sql.contains("FROM stream JOIN hub") ? sql.replace("hub_no <> ?", "hub_no <> ? AND false") : sql;
+                schema,
+                connection -> told(connection, before),
+                new Registration("1", () -> List.of("echo"), Sharing.AT_ONCE, 0, name -> {}));
     }
 
     /** Opens a connection, as operators have one. */
@@ -103,46 +87,28 @@ public final class SharedSchema {
         run("DELETE FROM stream WHERE stream_no = " + stream);
     }
 
-    /** A connection by which no hub is ended, and none keeps the database for itself. */
-    private static Connection peaceful(Connection connection, Consumer<String> before) {
+    /** A connection whose statements are told. */
+    private static Connection told(Connection connection, Consumer<String> before) {
         return proxy(
                 Connection.class,
                 connection,
-                SharedSchema::peaceful,
                 before,
-                statement ->
-                        proxy(Statement.class, (Statement) statement, SharedSchema::peaceful, sql -> {}, any -> any));
+                statement -> proxy(Statement.class, (Statement) statement, sql -> {}, any -> any));
     }
 
     /** @param results wraps a connection or a plain statement that a method returns */
-    private static <T> T proxy(
-            Class<T> type,
-            T target,
-            UnaryOperator<String> rewriting,
-            Consumer<String> before,
-            UnaryOperator<Object> results) {
+    private static <T> T proxy(Class<T> type, T target, Consumer<String> before, UnaryOperator<Object> results) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
-                    @Nullable Object[] changed = arguments == null ? null : arguments.clone();
-                    if (changed != null && changed.length > 0 && changed[0] instanceof String sql) {
+                    if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
                         before.accept(sql);
-                        changed[0] = rewriting.apply(sql);
                     }
                     try {
-                        Object result = method.invoke(target, changed);
+                        Object result = method.invoke(target, arguments);
                         return WRAPPED.contains(method.getName()) ? results.apply(result) : result;
                     } catch (InvocationTargetException failure) {
                         throw failure.getCause();
                     }
                 }));
-    }
-
-    private static String peaceful(String sql) {
-        if (sql.contains("pg_try_advisory_lock")) {
-            return "SELECT 1";
-        }
-        boolean ends =
-                ENDING.stream().anyMatch(sql::startsWith) && !sql.contains("stream_no = ?") && !sql.contains(";");
-        return ends ? sql + (sql.contains(" WHERE ") ? " AND false" : " WHERE false") : sql;
     }
 }
