@@ -129,10 +129,17 @@ public final class AuditTrail implements GroupListener {
         database.migrate(tables(database.kind()));
         AuditTrail trail = database.read(session -> session.first(
                         row -> new AuditTrail(database, clock, row.getLong(1), DatabaseSession.text(row, 2)),
-                        "SELECT row_no, hash FROM audit_end"))
+                        end(database)))
                 .orElseGet(() -> new AuditTrail(database, clock, 0, AuditChain.GENESIS));
         database.listen(trail);
         return trail;
+    }
+
+    /** Returns a query for the end of the chain of this hub. */
+    private static String end(Database database) {
+        return database.system() instanceof PostgresqlSystem postgresql
+                ? "SELECT audit_no, audit_hash FROM stream_newest WHERE stream_no = " + postgresql.stream()
+                : "SELECT row_no, hash FROM audit_end";
     }
 
     /**
@@ -376,7 +383,7 @@ public final class AuditTrail implements GroupListener {
 
     @Override
     public void reopened(DatabaseSession session) throws SQLException {
-        try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
+        try (ResultSet row = session.bind(end(database)).executeQuery()) {
             boolean begun = row.next();
             number = begun ? row.getLong(1) : 0;
             hash = begun ? DatabaseSession.text(row, 2) : AuditChain.GENESIS;
@@ -519,14 +526,30 @@ public final class AuditTrail implements GroupListener {
                 () -> AuditPage.read(database, filter, after, limit));
     }
 
-    /** The number of the newest row; 0 if there is none. */
+    /**
+     * Returns entries after a place, those of each chain in order: at most so many, and as many as are found in some times {@link
+     * AuditPage#LONGEST}.
+     */
+    public AuditNews since(Filter filter, AuditPosition after, int limit) {
+        return database.scan(
+                Objects.requireNonNullElse(filter.group(), ""),
+                PATIENCE,
+                () -> AuditNews.read(database, filter, after, limit));
+    }
+
+    /** The place after the newest entries. */
+    public AuditPosition now() {
+        return AuditNews.newest(database);
+    }
+
+    /** The number of the newest row of the newest chain; 0 if there is none. */
     public long newest() {
-        return database.read(session -> session.number("SELECT row_no FROM audit_end"));
+        return database.read(session -> session.number("SELECT max(row_no) FROM audit_end"));
     }
 
     /** Looks at the whole chain, from the first entry to the last. */
     public Verification verify() {
-        var chain = new AuditVerifier();
+        var chain = new AuditVerifier(database.kind() == DatabaseKind.POSTGRESQL);
         boolean more = true;
         while (more) {
             // A page each, so that nothing else waits for the connection for long.

@@ -5,6 +5,7 @@ import dev.parley.store.audit.AuditRows.Link;
 import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.AuditNumbers;
 import java.security.MessageDigest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,17 +18,27 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A walk along the audit's chain, from the first entry to the last. */
+/** A walk along the chains of the audit, one after the other, each from its first entry to its last. */
 final class AuditVerifier {
+    private final boolean hasChains;
+    private long chain;
     private long last;
     private String hash = AuditChain.GENESIS;
     private @Nullable String broken;
 
+    /** @param hasChains whether the database may have several chains */
+    AuditVerifier(boolean hasChains) {
+        this.hasChains = hasChains;
+    }
+
     /** Goes on by a page of rows, or by some links; false at the end. */
     boolean goOn(DatabaseSession session) throws SQLException {
         for (int entries = 0; entries < AuditRows.ENTRIES_AT_ONCE && broken == null; ) {
-            List<Link> next = AuditRows.links(session, last, 1);
-            long until = next.isEmpty() ? Long.MAX_VALUE : next.getFirst().first() - 1;
+            long end = hasChains ? AuditNumbers.beginning(chain + 1) : Long.MAX_VALUE;
+            List<Link> next = AuditRows.links(session, last, 1).stream()
+                    .filter(link -> link.last() <= end)
+                    .toList();
+            long until = next.isEmpty() ? end : next.getFirst().first() - 1;
             // A row inserted before the first one is found with it.
             long from = last == 0 ? Long.MIN_VALUE : last;
             List<Stored> rows = AuditRows.stored(
@@ -41,8 +52,11 @@ final class AuditVerifier {
                 return broken == null;
             }
             if (next.isEmpty()) {
-                broken = endProblem(session, last, hash).orElse(null);
-                return false;
+                broken = (hasChains ? chainProblem(session) : endProblem(session, last, hash)).orElse(null);
+                if (broken != null || !hasChains || !goesOn(session)) {
+                    return false;
+                }
+                continue;
             }
             if (last != until) {
                 broken = "row " + (last + 1) + " is missing";
@@ -128,6 +142,52 @@ final class AuditVerifier {
         return new Verification(last, hash, broken);
     }
 
+    /** Begins the next chain; false if there is none. */
+    private boolean goesOn(DatabaseSession session) throws SQLException {
+        long end = AuditNumbers.beginning(chain + 1);
+        long next = session.number(
+                "SELECT min(row_no) FROM (SELECT min(row_no) AS row_no FROM audit WHERE row_no > ?1"
+                        + " UNION ALL SELECT min(row_no) FROM audit_log WHERE row_no > ?1"
+                        + " UNION ALL SELECT min(audit_no) FROM stream_newest WHERE audit_no > ?1"
+                        + " UNION ALL SELECT min(audit_no) FROM stream_end WHERE audit_no > ?1) AS places",
+                end);
+        if (next == 0) {
+            return false;
+        }
+        // The number before its first entry is the place of a chain without entries.
+        chain = AuditNumbers.chain(next);
+        last = AuditNumbers.beginning(chain);
+        hash = AuditChain.GENESIS;
+        return true;
+    }
+
+    /** Compares the end of the chain with those of the streams that have written it. */
+    private Optional<String> chainProblem(DatabaseSession session) throws SQLException {
+        long from = AuditNumbers.beginning(chain);
+        long end = AuditNumbers.beginning(chain + 1);
+        try (ResultSet row = session.bind(
+                        "SELECT audit_no, audit_hash FROM (SELECT audit_no, audit_hash, 1 AS living FROM stream_newest"
+                                + " UNION ALL SELECT audit_no, audit_hash, 0 FROM stream_end) AS ends"
+                                + " WHERE audit_no >= ? AND audit_no < ? ORDER BY living DESC, audit_no DESC LIMIT 1",
+                        from,
+                        end)
+                .executeQuery()) {
+            long number = row.next() ? row.getLong(1) : from;
+            if (number == last && (number == from || hash.equals(DatabaseSession.text(row, 2)))) {
+                return session.number(
+                                        "SELECT count(*) FROM stream_newest WHERE audit_no >= ? AND audit_no < ?",
+                                        from,
+                                        end)
+                                > 1
+                        ? Optional.of("the chain has two ends")
+                        : Optional.empty();
+            }
+            return number > last && isAnyAfter(session, last)
+                    ? Optional.empty()
+                    : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
+        }
+    }
+
     private static Optional<String> endProblem(DatabaseSession session, long last, String chain) throws SQLException {
         try (ResultSet row = session.bind("SELECT row_no, hash FROM audit_end").executeQuery()) {
             long number = row.next() ? row.getLong(1) : 0;
@@ -139,13 +199,13 @@ final class AuditVerifier {
                 return Optional.empty();
             }
             // Entries may have come since the last page was read; they are at the end, and not looked at.
-            return number > last && isAnyBehind(session, last)
+            return number > last && isAnyAfter(session, last)
                     ? Optional.empty()
                     : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
         }
     }
 
-    private static boolean isAnyBehind(DatabaseSession session, long number) throws SQLException {
+    private static boolean isAnyAfter(DatabaseSession session, long number) throws SQLException {
         return session.number(
                         "SELECT (SELECT count(*) FROM audit WHERE row_no = ?1) + (SELECT count(*) FROM audit_log"
                                 + " WHERE row_no > ?1)",
