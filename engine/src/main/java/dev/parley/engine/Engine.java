@@ -78,7 +78,6 @@ public final class Engine implements AutoCloseable {
     private final ScheduledExecutorService follower;
     /** Whether the latest look at tasks of other engines has failed; of the follower. */
     private boolean isLost;
-
     private final SteadyClock steadyClock;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
     private final Recovery recovery;
@@ -131,6 +130,7 @@ public final class Engine implements AutoCloseable {
         if (log.once() == Once.CLAIM) {
             var unused = follower.scheduleWithFixedDelay(this::follow, 1, 1, TimeUnit.SECONDS);
             var unusedToo = follower.scheduleWithFixedDelay(this::takeOver, 0, 1, TimeUnit.SECONDS);
+            log.onOthers(() -> follower.execute(this::takeOver), this::forgetErased);
             log.onHint(ids -> follower.execute(() -> tasks.hear(ids))); // one thread, however many hints
         }
         if (retention != null) {
@@ -416,7 +416,7 @@ public final class Engine implements AutoCloseable {
             removed = parts.log().removeEnded(before, REMOVE_BATCH);
             return removed;
         } finally {
-            if (removed > 0) {
+            if (removed > 0 || parts.log().once() == Once.CLAIM) { // which another engine may have removed
                 tasks().live().removed(live -> {
                     Task task = live.durable();
                     return task != null
@@ -482,6 +482,13 @@ public final class Engine implements AutoCloseable {
             parts.log().forget(subject.group(), subject.principal());
         }
         return erased;
+    }
+
+    /** Forgets the tasks that another engine has erased. */
+    private void forgetErased() {
+        tasks().live()
+                .removed(live ->
+                        live.durable() != null && parts.log().find(live.key()).isEmpty());
     }
 
     private void end(Head head, CallContext by) {

@@ -180,6 +180,15 @@ public interface TaskLog extends AutoCloseable {
      */
     default void onHint(Consumer<Set<String>> listener) {}
 
+    /**
+     * Tells an engine what others do, for a log of {@link Once#CLAIM}.
+     *
+     * @param ended called when another engine has ended, whose tasks may be taken over; must not block. May be missed
+     * @param erased called when another one has erased tasks, before its call of {@link #erase} returns; may block, and fails if it cannot
+     *     forget them
+     */
+    default void onOthers(Runnable ended, Runnable erased) {}
+
     /** Calls that engines hand to the owners of tasks. */
     default TaskMail mail() {
         return TaskMail.NONE;

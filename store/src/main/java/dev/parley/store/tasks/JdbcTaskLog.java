@@ -80,7 +80,6 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private final Optional<JdbcTaskMail> mail;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes = new HashMap<>();
-
     /** Empty if no other hub writes to the database. */
     private volatile Optional<TaskHints> hints = Optional.empty();
 
@@ -453,6 +452,11 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
         if (once == Once.CLAIM && database.system() instanceof PostgresqlSystem system) {
             hints = Optional.of(new TaskHints(system, listener, () -> mail.ifPresent(JdbcTaskMail::hinted)));
         }
+    }
+
+    @Override
+    public void onOthers(Runnable ended, Runnable erased) {
+        takeover.onOthers(ended, erased);
     }
 
     @Override

@@ -3,6 +3,9 @@ package dev.parley.store.tasks;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
+import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -16,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 final class LaneRemoval {
     private static final int MESSAGES_REMOVED_AT_ONCE = 200;
 
+    private static final List<String> TABLES = List.of("task", "webhook", "message", "task_name", "tally");
+
     private final Database database;
     private final Lanes lanes;
+    private final boolean isShared;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes;
 
@@ -25,6 +31,7 @@ final class LaneRemoval {
         this.database = database;
         this.lanes = lanes;
         this.changes = changes;
+        this.isShared = database.access().epochs().isShared();
     }
 
     /** @param erased whether it leaves no trace in the files, and is written after all that was submitted before */
@@ -37,12 +44,47 @@ final class LaneRemoval {
      * of few rows each. Keys that a crash leaves are removed by their day.
      */
     void forgetIfEmpty(Set<Long> lanes, boolean erased) {
+        if (isShared) {
+            if (erased) {
+                lanes.forEach(
+                        this::forgetShared); // else other hubs may be about to use it, and a lane has no more than
+                // its names
+            }
+            return;
+        }
         for (long lane : lanes) {
             boolean done;
             do {
                 done = write(MESSAGES_REMOVED_AT_ONCE, erased, session -> tryForget(session, lane));
             } while (!done);
         }
+    }
+
+    /**
+     * Forgets the names of a lane that all hubs know. What another hub writes to it until it has heard of that moves to a new lane of these
+     * names.
+     */
+    private void forgetShared(long number) {
+        Lane lane = lanes.get(number);
+        if (lane == null) {
+            return;
+        }
+        boolean done;
+        do {
+            done = write(MESSAGES_REMOVED_AT_ONCE, true, session -> tryForget(session, number));
+        } while (!done);
+        Epochs epochs = database.access().epochs();
+        epochs.barrier(Epoch.ERASED_TASKS, database.write(session -> epochs.bump(session, Epoch.ERASED_TASKS)));
+        database.write(session -> {
+            if (isEmpty(session, "task", number) && isEmpty(session, "webhook", number)) {
+                return false;
+            }
+            long next = lanes.number(session, lane);
+            for (String table : TABLES) {
+                session.update("UPDATE " + table + " SET lane_no = ? WHERE lane_no = ?", next, number);
+            }
+            return true;
+        });
     }
 
     /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
@@ -71,7 +113,11 @@ final class LaneRemoval {
         }
         changes.keySet().removeIf(tally -> tally.lane() == lane);
         session.update("DELETE FROM tally WHERE lane_no = ?", lane);
-        lanes.forget(session, lane);
+        if (isShared) {
+            lanes.hide(session, lane);
+        } else {
+            lanes.forget(session, lane);
+        }
         return true;
     }
 

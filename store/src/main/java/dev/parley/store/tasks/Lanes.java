@@ -7,6 +7,7 @@ import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
+import dev.parley.store.shared.Epoch;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -46,6 +47,11 @@ public final class Lanes implements GroupListener {
         this.database = database;
         this.isShared = once == Once.CLAIM;
         database.listen(this);
+        readAgain();
+        database.access().epochs().keep(Epoch.ERASED_TASKS, this::readAgain);
+    }
+
+    private void readAgain() {
         database.read(session -> {
             reopened(session);
             return List.of();
@@ -138,12 +144,19 @@ public final class Lanes implements GroupListener {
         }
         if (session.update("DELETE FROM lane WHERE lane_no = ?1 AND lane_no < (SELECT max(lane_no) FROM lane)", number)
                 == 0) {
-            session.update(
-                    "UPDATE lane SET owner = ? WHERE lane_no = ?",
-                    anonymous(lane, number).scope().owner(),
-                    number);
+            hide(session, number);
         }
         forgotten.put(lane, number);
+    }
+
+    /** Gives a lane without rows a name that nobody has; other hubs know the earlier one until they read the lanes again. On the writer thread. */
+    void hide(DatabaseSession session, long number) throws SQLException {
+        Lane lane = lanes.get(number);
+        if (lane != null) {
+            String owner = anonymous(lane, number).scope().owner();
+            session.update("UPDATE lane SET owner = ? WHERE lane_no = ?", owner, number);
+            forgotten.put(lane, number);
+        }
     }
 
     private static Lane anonymous(Lane lane, long number) {

@@ -11,6 +11,8 @@ import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
@@ -40,12 +42,14 @@ final class TaskRemoval {
 
     private final Database database;
     private final LaneRemoval laneRemoval;
+    private final boolean isShared;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes;
 
     TaskRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
         this.database = database;
         this.changes = changes;
+        this.isShared = database.access().epochs().isShared();
         this.laneRemoval = new LaneRemoval(database, lanes, changes);
     }
 
@@ -122,6 +126,9 @@ final class TaskRemoval {
      */
     private boolean remove(DatabaseSession session, String id, Set<Long> touched, long end, boolean erased)
             throws SQLException {
+        if (isShared && isOthers(session, id, erased)) {
+            return true;
+        }
         AuditTrail.keep(session, id);
         removeAround(session, id);
         boolean more = removeSegments(session, id);
@@ -148,6 +155,12 @@ final class TaskRemoval {
         }
         session.update("DELETE FROM task WHERE task_id = ?", id);
         return true;
+    }
+
+    /** Whether another hub has removed a task or, unless it is to be erased, removes it now. Locks its row otherwise. */
+    private static boolean isOthers(DatabaseSession session, String id, boolean erased) throws SQLException {
+        return session.number("SELECT 1 FROM task WHERE task_id = ? FOR UPDATE" + (erased ? "" : " SKIP LOCKED"), id)
+                == 0;
     }
 
     /** A task as it counts in the tally, and for its group. */
@@ -193,6 +206,10 @@ final class TaskRemoval {
                     list);
         }
         laneRemoval.forgetIfEmpty(removed.lanes, true);
+        if (isShared) { // other hubs have tasks in memory
+            Epochs epochs = database.access().epochs();
+            epochs.barrier(Epoch.ERASED_TASKS, database.write(session -> epochs.bump(session, Epoch.ERASED_TASKS)));
+        }
     }
 
     /** Erases the lanes of a principal, as far as they are empty, and rows of them that lead to no task. */

@@ -11,6 +11,8 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Feeds;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -40,6 +42,12 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
         return once == Once.CLAIM && database.system() instanceof PostgresqlSystem system
                 ? Optional.of(system.stream())
                 : Optional.empty();
+    }
+
+    /** See {@link TaskLog#onOthers}. */
+    void onOthers(Runnable ended, Runnable erased) {
+        database.access().feeds().hear(Feeds.ENDED_HUBS, ended);
+        database.access().epochs().keep(Epoch.ERASED_TASKS, erased);
     }
 
     List<Head> takeOver(Set<String> agents, int limit) {
