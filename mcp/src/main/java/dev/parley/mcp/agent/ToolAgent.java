@@ -246,7 +246,7 @@ final class ToolAgent implements AgentHandler {
                 open.put(key, Elicitation.of(question).orElseThrow());
             }
         });
-        Answers given = Answers.of(open, request.text(), request.parts());
+        CallerAnswers given = CallerAnswers.of(open, request.text(), request.parts());
         answers.putAll(given.given());
         if (given.problem() != null || answers.size() < questions.size()) {
             table.keep(request.taskId(), kept.answered(answers));

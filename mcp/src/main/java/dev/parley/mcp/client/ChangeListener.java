@@ -13,12 +13,12 @@ final class ChangeListener {
     private static final Duration LISTEN = Duration.ofHours(24);
     private static final Map<String, @Nullable Object> WANTED = Map.of("toolsListChanged", true);
 
-    private final Supplier<Connection> connections;
+    private final Supplier<McpConnection> connections;
     private volatile @Nullable Thread thread;
     private volatile boolean closed;
 
     /** @param connections returns the present connection */
-    ChangeListener(Supplier<Connection> connections) {
+    ChangeListener(Supplier<McpConnection> connections) {
         this.connections = connections;
     }
 
@@ -50,17 +50,17 @@ final class ChangeListener {
         thread = null; // the list is read again when its time is over
     }
 
-    private void listen(Connection held, Pauses pauses) throws InterruptedException {
+    private void listen(McpConnection held, Pauses pauses) throws InterruptedException {
         var exchange = held.exchange();
         try {
             held.begin(exchange, "subscriptions/listen", Map.of("notifications", WANTED), Map.of());
             while (!closed) {
                 Map<String, @Nullable Object> message = exchange.next(LISTEN);
                 if (Incoming.isAnswer(message)) {
-                    Map<String, @Nullable Object> unused = Connection.result(message);
+                    Map<String, @Nullable Object> unused = McpConnection.result(message);
                     return;
                 }
-                if (Connection.isChange(message)) {
+                if (McpConnection.isChange(message)) {
                     pauses.progress();
                 }
                 held.receive(message);

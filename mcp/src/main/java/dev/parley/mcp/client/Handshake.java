@@ -22,18 +22,18 @@ final class Handshake {
     /** Wait for the answer to the discovery after a server has refused a session; most servers answer in order. */
     private static final Duration LATE = Duration.ofSeconds(1);
 
-    private final Connection connection;
+    private final McpConnection connection;
     private final Duration discovery;
     private final Duration request;
     private final @Nullable Revision pinned;
-    private @Nullable Exchange unanswered; // the discovery, if it had no answer in time
+    private @Nullable ClientExchange unanswered; // the discovery, if it had no answer in time
 
     /**
      * @param discovery wait for the answer of a server that may be of the older era
      * @param request wait for other answers
      * @param pinned the only revision that is offered; null to search
      */
-    Handshake(Connection connection, Duration discovery, Duration request, @Nullable Revision pinned) {
+    Handshake(McpConnection connection, Duration discovery, Duration request, @Nullable Revision pinned) {
         this.connection = connection;
         this.discovery = discovery;
         this.request = request;
@@ -66,10 +66,10 @@ final class Handshake {
         }
     }
 
-    private boolean hasAnsweredLate(Exchange exchange) throws InterruptedException {
+    private boolean hasAnsweredLate(ClientExchange exchange) throws InterruptedException {
         try {
             Map<String, @Nullable Object> found =
-                    Connection.result(connection.await(exchange, LATE, Progress.NONE, false));
+                    McpConnection.result(connection.await(exchange, LATE, Progress.NONE, false));
             connection.revision(Revision.V2026_07_28);
             return isOfPresentEra(found);
         } catch (McpException | ServerFailure none) {
@@ -126,11 +126,11 @@ final class Handshake {
 
     /** The answer to the discovery, which stays open if it has none in time. */
     private Map<String, @Nullable Object> asked() throws InterruptedException {
-        Exchange exchange = connection.exchange();
+        ClientExchange exchange = connection.exchange();
         boolean isLate = false;
         try {
             connection.begin(exchange, "server/discover", Map.of(), Map.of());
-            return Connection.result(connection.await(exchange, discovery, Progress.NONE, false));
+            return McpConnection.result(connection.await(exchange, discovery, Progress.NONE, false));
         } catch (ServerFailure failure) {
             isLate = failure.kind() == Kind.TIMEOUT;
             throw failure;
@@ -166,7 +166,7 @@ final class Handshake {
                     "initialize",
                     Trees.of(
                             ServerModel.INITIALIZE,
-                            new Initialize(wanted.text(), Connection.LEGACY_CAPABILITIES, Connection.SELF)),
+                            new Initialize(wanted.text(), McpConnection.LEGACY_CAPABILITIES, McpConnection.SELF)),
                     request);
         } catch (McpException refused) {
             boolean isOfVersion = refused.code() == McpException.UNSUPPORTED_VERSION

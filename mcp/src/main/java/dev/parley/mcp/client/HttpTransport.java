@@ -117,13 +117,13 @@ public final class HttpTransport implements McpTransport {
     }
 
     @Override
-    public void begin(Exchange exchange, McpMessage.Request request, Map<String, String> more) {
+    public void begin(ClientExchange exchange, McpMessage.Request request, Map<String, String> more) {
         Thread reader = Thread.ofVirtual().name("mcp-request").unstarted(() -> read(exchange, request, more));
         exchange.onEnd(reader::interrupt);
         reader.start();
     }
 
-    private void read(Exchange exchange, McpMessage.Request request, Map<String, String> more) {
+    private void read(ClientExchange exchange, McpMessage.Request request, Map<String, String> more) {
         var failure = new ServerFailure(Kind.CONNECTION, "the exchange has ended without an answer");
         try {
             if (request.method().equals("initialize")) {
@@ -158,7 +158,7 @@ public final class HttpTransport implements McpTransport {
     }
 
     private void answered(
-            Exchange exchange, McpMessage.Request request, HttpResponse<InputStream> answer, InputStream body)
+            ClientExchange exchange, McpMessage.Request request, HttpResponse<InputStream> answer, InputStream body)
             throws IOException, InterruptedException {
         int status = answer.statusCode();
         if (status == 200 && isLegacy()) {
@@ -194,7 +194,8 @@ public final class HttpTransport implements McpTransport {
      *
      * @throws ServerFailure SESSION_ENDED if it says so, or has failed before
      */
-    private void checkSession(Exchange exchange, McpMessage.Request request, HttpResponse<?> answer, byte[] bytes) {
+    private void checkSession(
+            ClientExchange exchange, McpMessage.Request request, HttpResponse<?> answer, byte[] bytes) {
         int status = answer.statusCode();
         String method = request.method();
         if (BEGINNINGS.contains(method) || Set.of(401, 403, 429).contains(status)) {
@@ -222,7 +223,8 @@ public final class HttpTransport implements McpTransport {
     }
 
     /** The message of an answer with status 200. */
-    private static Map<String, @Nullable Object> message(Exchange exchange, HttpResponse<?> answer, byte[] bytes) {
+    private static Map<String, @Nullable Object> message(
+            ClientExchange exchange, HttpResponse<?> answer, byte[] bytes) {
         return switch (Incoming.of(bytes)) {
             case Incoming.Message(var json) when exchange.isAnsweredBy(json) || Incoming.isErrorWithoutId(json) -> json;
             case Incoming.Message(var json)
@@ -242,7 +244,7 @@ public final class HttpTransport implements McpTransport {
     }
 
     /** The error in a body with another status than 200: that of the request, unless it has the id of another one. */
-    private static Optional<Map<String, @Nullable Object>> error(Exchange exchange, byte[] bytes) {
+    private static Optional<Map<String, @Nullable Object>> error(ClientExchange exchange, byte[] bytes) {
         if (!(Incoming.of(bytes) instanceof Incoming.Message(var json))
                 || !Incoming.isAnswer(json)
                 || Trees.map(json, "error").isEmpty()) {
@@ -286,7 +288,7 @@ public final class HttpTransport implements McpTransport {
     }
 
     /** Passes the messages of a stream on, up to the answer; a legacy stream that ends before it is resumed if its events have ids. */
-    private void stream(Exchange exchange, InputStream first) throws IOException, InterruptedException {
+    private void stream(ClientExchange exchange, InputStream first) throws IOException, InterruptedException {
         InputStream body = first;
         String lastId = null;
         var pauses = new Pauses();
@@ -321,7 +323,7 @@ public final class HttpTransport implements McpTransport {
     }
 
     /** @return whether it is the answer */
-    private boolean pass(Exchange exchange, String data) throws InterruptedException {
+    private boolean pass(ClientExchange exchange, String data) throws InterruptedException {
         switch (Incoming.of(data.getBytes(UTF_8))) {
             case Incoming.Message(var json) -> {
                 return pass(exchange, json);
@@ -341,7 +343,7 @@ public final class HttpTransport implements McpTransport {
     }
 
     /** @return whether it is the answer */
-    private boolean pass(Exchange exchange, Map<String, @Nullable Object> message) throws InterruptedException {
+    private boolean pass(ClientExchange exchange, Map<String, @Nullable Object> message) throws InterruptedException {
         boolean isAnswer = exchange.isAnsweredBy(message) || Incoming.isErrorWithoutId(message);
         if (isAnswer && isLegacy() && !isInitialized(message)) {
             isLost = true;

@@ -60,7 +60,7 @@ public final class McpClient implements AutoCloseable {
     private final ParkedCalls parked = new ParkedCalls();
     private final ChangeListener changes = new ChangeListener(this::connection);
 
-    private volatile @Nullable Connection connection;
+    private volatile @Nullable McpConnection connection;
     private volatile boolean closed;
 
     private McpClient(Supplier<? extends McpTransport> transports, Limits limits, @Nullable Revision pinned) {
@@ -86,8 +86,8 @@ public final class McpClient implements AutoCloseable {
     }
 
     /** @param newest revision to begin with; older ones follow unless the revision is pinned */
-    private Connection connected(Revision newest) throws InterruptedException {
-        var made = new Connection(transports.get(), ids, this::changed);
+    private McpConnection connected(Revision newest) throws InterruptedException {
+        var made = new McpConnection(transports.get(), ids, this::changed);
         boolean isConnected = false;
         try {
             new Handshake(made, limits.discovery(), limits.request(), pinned).run(newest);
@@ -100,7 +100,7 @@ public final class McpClient implements AutoCloseable {
         }
     }
 
-    private void adopt(Connection made) {
+    private void adopt(McpConnection made) {
         connection = made;
         made.opened();
     }
@@ -109,7 +109,7 @@ public final class McpClient implements AutoCloseable {
         listeners.forEach(listener -> listener.accept(list));
     }
 
-    private Connection connection() {
+    private McpConnection connection() {
         return requireNonNull(connection, "not connected");
     }
 
@@ -138,7 +138,7 @@ public final class McpClient implements AutoCloseable {
                 : repeatable(held -> called(held, call, limit, progress));
     }
 
-    private Outcome<CallResult> called(Connection held, Invocation call, Duration limit, Progress progress)
+    private Outcome<CallResult> called(McpConnection held, Invocation call, Duration limit, Progress progress)
             throws InterruptedException {
         var exchange = held.exchange();
         Map<String, @Nullable Object> params = Trees.of(ToolModel.CALL, call);
@@ -159,7 +159,7 @@ public final class McpClient implements AutoCloseable {
                         () -> new ServerFailure(Kind.SESSION_ENDED, "the call does not wait for an answer any more"));
         InputResponse answer =
                 call.answers().values().stream().findFirst().orElse(InputResponse.of(InputResponse.CANCEL));
-        Connection held = waiting.connection();
+        McpConnection held = waiting.connection();
         boolean isSent = false;
         try {
             held.questions.enter(waiting.exchange(), waiting.tool(), limit);
@@ -176,7 +176,7 @@ public final class McpClient implements AutoCloseable {
 
     /** Waits for the end of a call, or for a question of a legacy server. */
     private Outcome<CallResult> outcome(
-            Connection held, Exchange exchange, String tool, Duration limit, Progress progress)
+            McpConnection held, ClientExchange exchange, String tool, Duration limit, Progress progress)
             throws InterruptedException {
         boolean isParked = false;
         boolean isAnswered = false;
@@ -188,7 +188,7 @@ public final class McpClient implements AutoCloseable {
                 return park(held, exchange, tool, message);
             }
             isAnswered = true;
-            Map<String, @Nullable Object> result = Connection.result(message);
+            Map<String, @Nullable Object> result = McpConnection.result(message);
             return switch (String.valueOf(result.getOrDefault("resultType", "complete"))) {
                 case "complete" -> new Outcome.Complete<>(ResultModel.call(result));
                 case "task" -> new Outcome.Begun<>(ResultModel.TASK.fromJson(result));
@@ -214,7 +214,7 @@ public final class McpClient implements AutoCloseable {
     }
 
     private Outcome<CallResult> park(
-            Connection held, Exchange exchange, String tool, Map<String, @Nullable Object> question) {
+            McpConnection held, ClientExchange exchange, String tool, Map<String, @Nullable Object> question) {
         Object id = requireNonNullElse(question.get("id"), Codecs.NULL);
         String state = parked.add(new Parked(held, exchange, tool, id, Instant.now()));
         return new Outcome.Questions<>(Map.of("question", ResultModel.INPUT_REQUEST.fromJson(question)), state);
@@ -255,12 +255,12 @@ public final class McpClient implements AutoCloseable {
     /** A request at a connection. */
     @FunctionalInterface
     private interface Call<T> {
-        T at(Connection connection) throws InterruptedException;
+        T at(McpConnection connection) throws InterruptedException;
     }
 
     /** Makes a request, and once more with another connection if the server has lost the session or refuses the revision. */
     private <T> T repeatable(Call<T> call) throws InterruptedException {
-        Connection before = connection();
+        McpConnection before = connection();
         RuntimeException refusal;
         boolean isRevision = false;
         try {
@@ -303,13 +303,13 @@ public final class McpClient implements AutoCloseable {
     }
 
     @SuppressWarnings("ReferenceEquality") // another thread may have made an equal connection meanwhile
-    private void connectAgain(Connection before, Revision newest) throws InterruptedException {
+    private void connectAgain(McpConnection before, Revision newest) throws InterruptedException {
         connecting.lockInterruptibly();
         try {
             if (connection != before) {
                 return;
             }
-            Connection next = connected(pinned == null ? newest : pinned);
+            McpConnection next = connected(pinned == null ? newest : pinned);
             adopt(next);
             Thread.ofVirtual().name("mcp-close").start(before::close); // a process has time to end
             if (closed) {
@@ -338,7 +338,7 @@ public final class McpClient implements AutoCloseable {
         closed = true;
         changes.close();
         parked.close();
-        Connection held = connection;
+        McpConnection held = connection;
         if (held != null) {
             held.close();
         }

@@ -25,7 +25,7 @@ public interface McpTransport extends AutoCloseable {
      *
      * @param headers of HTTP
      */
-    void begin(Exchange exchange, McpMessage.Request request, Map<String, String> headers);
+    void begin(ClientExchange exchange, McpMessage.Request request, Map<String, String> headers);
 
     /**
      * Sends a notification, or the answer to a request of the server.

@@ -14,7 +14,7 @@ final class ParkedCalls {
     private static final Duration LONGEST = Duration.ofHours(1);
 
     /** @param question id of the request of the server */
-    record Parked(Connection connection, Exchange exchange, String tool, Object question, Instant since) {
+    record Parked(McpConnection connection, ClientExchange exchange, String tool, Object question, Instant since) {
         void giveUp(String reason) {
             connection.questions.leave(exchange, false);
             connection.abandon(exchange, reason);

@@ -31,12 +31,12 @@ final class QuestionRouter {
     private final Condition change = lock.newCondition();
 
     /** Calls that may ask, with their tools. */
-    private final Map<Exchange, String> running = new LinkedHashMap<>();
+    private final Map<ClientExchange, String> running = new LinkedHashMap<>();
 
     private final List<Map<String, @Nullable Object>> held = new ArrayList<>();
     private final Set<String> asking = new HashSet<>();
     private boolean isSerial;
-    private @Nullable Exchange lastAsker; // while no call has begun since
+    private @Nullable ClientExchange lastAsker; // while no call has begun since
 
     /**
      * @param isSerial false if questions usually name their call
@@ -52,7 +52,7 @@ final class QuestionRouter {
      *
      * @throws ServerFailure TIMEOUT if others have not ended in time; the call has not begun
      */
-    void enter(Exchange call, String tool, Duration limit) throws InterruptedException {
+    void enter(ClientExchange call, String tool, Duration limit) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long begun = System.nanoTime();
@@ -82,7 +82,7 @@ final class QuestionRouter {
     }
 
     /** @param isAnswered false for a call that was given up or has failed, so that a held question may be its own */
-    void leave(Exchange call, boolean isAnswered) {
+    void leave(ClientExchange call, boolean isAnswered) {
         lock.lock();
         try {
             String tool = running.remove(call);
@@ -105,7 +105,7 @@ final class QuestionRouter {
     }
 
     /** A call has asked on its own stream. */
-    void asked(Exchange call) {
+    void asked(ClientExchange call) {
         lock.lock();
         try {
             String tool = running.remove(call);
@@ -123,7 +123,7 @@ final class QuestionRouter {
     void question(Map<String, @Nullable Object> question) {
         lock.lock();
         try {
-            Exchange asker = lastAsker;
+            ClientExchange asker = lastAsker;
             if (running.isEmpty() && asker != null) {
                 asker.offer(question); // a further question of the same call
                 return;
@@ -145,7 +145,7 @@ final class QuestionRouter {
         if (running.isEmpty()) {
             refuse();
         } else if (!held.isEmpty() && running.size() == 1) {
-            Exchange call = running.keySet().iterator().next();
+            ClientExchange call = running.keySet().iterator().next();
             asking.addAll(running.values());
             running.clear();
             held.forEach(call::offer);

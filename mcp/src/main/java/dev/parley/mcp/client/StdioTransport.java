@@ -69,7 +69,7 @@ public final class StdioTransport implements McpTransport {
     private final Runnable onExit;
     private final Process process;
     private final ReentrantLock writing = new ReentrantLock();
-    private final Map<String, Exchange> exchanges = new ConcurrentHashMap<>();
+    private final Map<String, ClientExchange> exchanges = new ConcurrentHashMap<>();
     private volatile Receiver receiver = message -> {};
     private volatile @Nullable ServerFailure failure;
     private final AtomicBoolean isLost = new AtomicBoolean();
@@ -199,7 +199,7 @@ public final class StdioTransport implements McpTransport {
     private void receive(byte[] line) {
         switch (Incoming.of(line)) {
             case Incoming.Message(var message) -> {
-                Exchange exchange = Incoming.isErrorWithoutId(message) ? only() : exchanges.get(owner(message));
+                ClientExchange exchange = Incoming.isErrorWithoutId(message) ? only() : exchanges.get(owner(message));
                 if (exchange != null) {
                     exchange.offer(message);
                 } else {
@@ -230,7 +230,7 @@ public final class StdioTransport implements McpTransport {
             return;
         }
         String id = damaged.id();
-        Exchange exchange = id == null ? only() : exchanges.get(id);
+        ClientExchange exchange = id == null ? only() : exchanges.get(id);
         if (exchange != null) {
             exchange.fail(new ServerFailure(
                     Kind.INVALID_RESPONSE, "the answer is not JSON: " + damaged.problem() + ": " + text));
@@ -238,8 +238,8 @@ public final class StdioTransport implements McpTransport {
     }
 
     /** The only open request; null if there are others, as an answer without an id cannot be matched then. */
-    private @Nullable Exchange only() {
-        List<Exchange> all = List.copyOf(exchanges.values());
+    private @Nullable ClientExchange only() {
+        List<ClientExchange> all = List.copyOf(exchanges.values());
         return all.size() == 1 ? all.getFirst() : null;
     }
 
@@ -290,7 +290,7 @@ public final class StdioTransport implements McpTransport {
     public void revision(Revision revision) {}
 
     @Override
-    public void begin(Exchange exchange, McpMessage.Request request, Map<String, String> headers) {
+    public void begin(ClientExchange exchange, McpMessage.Request request, Map<String, String> headers) {
         String id = String.valueOf(exchange.id());
         exchanges.put(id, exchange);
         exchange.onEnd(() -> exchanges.remove(id));

@@ -34,7 +34,7 @@ final class McpServeCommand implements ProgramCommand {
         Integer wait = call.number("--wait", 1, 3600);
         List<String> urls = HubListing.of(call, String.valueOf(call.setting("--agent-card")));
         Duration budget = Duration.ofSeconds(wait == null ? WAIT_SECONDS : wait);
-        try (RemoteAgents agents = RemoteAgents.open(call, urls)) {
+        try (ConnectedAgents agents = ConnectedAgents.open(call, urls)) {
             McpServer.of(new AgentProvider(agents, budget), ServerInfo.of("parley", "1"))
                     .serve(call.in(), call.out());
         } catch (IOException broken) {

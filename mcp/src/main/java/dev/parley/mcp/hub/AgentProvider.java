@@ -59,22 +59,22 @@ public final class AgentProvider implements McpProvider {
 
     @Override
     public List<Tool> tools(CallContext caller) {
-        return Stream.concat(allowed(caller).map(AgentTool::shown), HandleTools.ALL.stream())
+        return Stream.concat(allowed(caller).map(SkillTool::shown), HandleTools.ALL.stream())
                 .toList();
     }
 
     @Override
     public @Nullable Tool tool(String name, CallContext caller) {
-        Optional<AgentTool> tool = AgentTool.named(name, agents.cards(caller)).filter(each -> isAllowed(each, caller));
-        return tool.map(AgentTool::shown).orElse(HandleTools.named(name));
+        Optional<SkillTool> tool = SkillTool.named(name, agents.cards(caller)).filter(each -> isAllowed(each, caller));
+        return tool.map(SkillTool::shown).orElse(HandleTools.named(name));
     }
 
-    private boolean isAllowed(AgentTool tool, CallContext caller) {
+    private boolean isAllowed(SkillTool tool, CallContext caller) {
         return agents.allows(caller, tool.agent(), tool.skill());
     }
 
-    private Stream<AgentTool> allowed(CallContext caller) {
-        return AgentTool.of(agents.cards(caller)).values().stream().filter(tool -> isAllowed(tool, caller));
+    private Stream<SkillTool> allowed(CallContext caller) {
+        return SkillTool.of(agents.cards(caller)).values().stream().filter(tool -> isAllowed(tool, caller));
     }
 
     @Override
@@ -87,12 +87,12 @@ public final class AgentProvider implements McpProvider {
                 return handles.call(call.name(), call.arguments(), exchange);
             }
             // Also one that its caller may not call: the agent refuses that with the reason.
-            AgentTool tool = AgentTool.named(call.name(), agents.cards(exchange.caller()))
+            SkillTool tool = SkillTool.named(call.name(), agents.cards(exchange.caller()))
                     .orElseThrow(() -> McpException.notFound("tool", call.name()));
             return conversation(tool.agent(), !tool.declaredOutput().isEmpty(), exchange)
                     .send(Inputs.message(tool, call.arguments()), "");
         } catch (A2AException problem) {
-            return Failures.outcome(problem);
+            return McpErrors.outcome(problem);
         }
     }
 
@@ -162,7 +162,7 @@ public final class AgentProvider implements McpProvider {
                     .orElseThrow(() -> McpException.notFound("resource", uri));
             return artifact.parts().stream().map(part -> content(uri, part)).toList();
         } catch (A2AException refused) {
-            throw Failures.error(refused);
+            throw McpErrors.error(refused);
         }
     }
 
@@ -181,20 +181,20 @@ public final class AgentProvider implements McpProvider {
     public List<Prompt> prompts(CallContext caller) {
         return allowed(caller)
                 .filter(tool -> !tool.examples().isEmpty())
-                .map(AgentTool::shown)
+                .map(SkillTool::shown)
                 .map(tool -> new Prompt(tool.name(), tool.title(), tool.description(), List.of(TEXT)))
                 .toList();
     }
 
-    private AgentTool prompt(String name, CallContext caller) {
-        return AgentTool.named(name, agents.cards(caller))
+    private SkillTool prompt(String name, CallContext caller) {
+        return SkillTool.named(name, agents.cards(caller))
                 .filter(tool -> !tool.examples().isEmpty() && isAllowed(tool, caller))
                 .orElseThrow(() -> McpException.notFound("prompt", name));
     }
 
     @Override
     public Outcome<PromptResult> prompt(Invocation call, Exchange exchange) {
-        AgentTool tool = prompt(call.name(), exchange.caller());
+        SkillTool tool = prompt(call.name(), exchange.caller());
         call.arguments().forEach((name, value) -> {
             if (!name.equals(MESSAGE) || !(value instanceof String)) {
                 throw new McpException(

@@ -59,7 +59,7 @@ final class AgentTasks implements McpTasks {
     private static RuntimeException missing(A2AException refused, String taskId) {
         return refused.error() == A2AError.TASK_NOT_FOUND || refused.error() == A2AError.METHOD_NOT_FOUND
                 ? McpException.notFound("task", taskId)
-                : Failures.error(refused);
+                : McpErrors.error(refused);
     }
 
     /** Whether the agent has declared a schema for the answer of a task. */
@@ -73,7 +73,7 @@ final class AgentTasks implements McpTasks {
                 .filter(one -> one.id().equals(skill))
                 .findFirst()
                 .map(one ->
-                        !new AgentTool("", agent, card, one).declaredOutput().isEmpty())
+                        !new SkillTool("", agent, card, one).declaredOutput().isEmpty())
                 .orElse(false);
     }
 
@@ -85,7 +85,7 @@ final class AgentTasks implements McpTasks {
 
     private McpTask shown(String agent, Task task, CallContext caller) {
         CallResult result = status(task) == McpTask.Status.COMPLETED
-                ? Results.of(agent, task, hasSchema(agent, task, caller))
+                ? ToolResults.of(agent, task, hasSchema(agent, task, caller))
                 : null;
         return shown(
                 task,
@@ -105,7 +105,7 @@ final class AgentTasks implements McpTasks {
         return new McpTask(
                 task.id(),
                 status(task),
-                ForeignText.of(Results.said(task), ForeignText.DESCRIPTION),
+                ForeignText.of(ToolResults.said(task), ForeignText.DESCRIPTION),
                 requireNonNullElse(Ids.madeAt(task.id()), changed).toString(),
                 changed.toString(),
                 POLL_MILLIS,

@@ -75,7 +75,7 @@ final class Conversation {
      */
     Outcome<CallResult> send(Message message, String question) throws InterruptedException {
         return switch (begin(message)) {
-            case Message answer -> new Outcome.Complete<>(Results.of(answer, hasSchema));
+            case Message answer -> new Outcome.Complete<>(ToolResults.of(answer, hasSchema));
             case Task task -> await(task, question);
         };
     }
@@ -89,8 +89,8 @@ final class Conversation {
             case Effect.Open(var reason) -> open(task, reason);
             case Effect.Declined() -> {
                 try {
-                    yield new Outcome.Complete<>(
-                            Results.of(agent, agents.within(agent).call(CancelTask.of(task.id()), caller), hasSchema));
+                    yield new Outcome.Complete<>(ToolResults.of(
+                            agent, agents.within(agent).call(CancelTask.of(task.id()), caller), hasSchema));
                 } catch (A2AException refused) {
                     if (refused.error() != A2AError.TASK_NOT_CANCELABLE) {
                         throw refused;
@@ -102,7 +102,7 @@ final class Conversation {
     }
 
     private static Outcome<CallResult> open(Task task, String reason) {
-        return new Outcome.Complete<>(Results.pending(
+        return new Outcome.Complete<>(ToolResults.pending(
                 task, reason + " The question is open. Call task_reply with the taskId and the answer."));
     }
 
@@ -211,7 +211,7 @@ final class Conversation {
 
     private Outcome<CallResult> outcome(Task task, String question) {
         if (task.state().isTerminal()) {
-            return new Outcome.Complete<>(Results.of(agent, task, hasSchema));
+            return new Outcome.Complete<>(ToolResults.of(agent, task, hasSchema));
         }
         boolean follows = Trees.map(exchange.clientCapabilities(), "extensions").containsKey(Meta.TASKS);
         Optional<PendingQuestion> open = PendingQuestion.of(agent, task, agents);
@@ -221,7 +221,7 @@ final class Conversation {
                 return new Outcome.Questions<>(
                         asked.requests(), new QuestionState(agent, task.id(), asked.key()).text());
             }
-            return new Outcome.Complete<>(Results.pending(
+            return new Outcome.Complete<>(ToolResults.pending(
                     task,
                     asked.page()
                             .map(page -> "The task waits for a credential."
@@ -231,7 +231,7 @@ final class Conversation {
         }
         return follows
                 ? new Outcome.Begun<>(AgentTasks.begun(task))
-                : new Outcome.Complete<>(Results.pending(
+                : new Outcome.Complete<>(ToolResults.pending(
                         task, "The task is not finished. Call task_result with the taskId to wait for its result."));
     }
 

@@ -75,13 +75,13 @@ final class HandleTools {
         String agent = tasks.agent(taskId, caller);
         return switch (name) {
             case STATUS ->
-                new Outcome.Complete<>(Results.pending(
+                new Outcome.Complete<>(ToolResults.pending(
                         tasks.task(agent, taskId, caller),
                         "Call task_result for the result of a task that has ended."));
             case RESULT -> result(agent, tasks.task(agent, taskId, caller), exchange);
             case REPLY -> reply(agent, taskId, arguments, exchange);
             case CANCEL ->
-                new Outcome.Complete<>(Results.pending(
+                new Outcome.Complete<>(ToolResults.pending(
                         agents.endpoint(agent).call(CancelTask.of(taskId), caller), "The task is canceled."));
             default -> throw McpException.notFound("tool", name);
         };

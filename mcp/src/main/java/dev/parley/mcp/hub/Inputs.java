@@ -48,7 +48,7 @@ final class Inputs {
      *
      * @throws A2AException INVALID_PARAMS for arguments that do not fit the schema
      */
-    static Message message(AgentTool tool, Map<String, @Nullable Object> arguments) {
+    static Message message(SkillTool tool, Map<String, @Nullable Object> arguments) {
         if (!tool.declaredInput().isEmpty()) {
             return message(tool, List.of(Part.data(arguments)));
         }
@@ -66,14 +66,14 @@ final class Inputs {
         return message(tool, parts).in(id(arguments, "contextId"), id(arguments, "taskId"));
     }
 
-    private static Message message(AgentTool tool, List<Part> parts) {
+    private static Message message(SkillTool tool, List<Part> parts) {
         var metadata = new LinkedHashMap<String, @Nullable Object>();
         Map<String, @Nullable Object> named = Map.of("tool", tool.name());
         if (tool.skill() != null) {
             metadata.put("skillId", tool.skill().id()); // by which the hub authorizes
             named = Trees.with(named, "skillId", tool.skill().id());
         }
-        metadata.put(AgentTool.DECLARED, named);
+        metadata.put(SkillTool.DECLARED, named);
         Message plain = Message.of(Role.USER, parts);
         return new Message(plain.messageId(), Role.USER, parts, null, null, metadata, List.of(), List.of());
     }

@@ -64,7 +64,7 @@ record PendingQuestion(String taskId, String key, Map<String, Elicitation> asked
             return Optional.of(stated(task.id(), key, stated));
         }
         boolean isCredential = task.state() == TaskState.AUTH_REQUIRED;
-        String said = Results.said(task);
+        String said = ToolResults.said(task);
         String text = said != null ? said : "The agent requires " + (isCredential ? "a credential" : "further input");
         Map<String, @Nullable Object> schema = schema(task.status().message());
         Elicitation asked = isCredential

@@ -27,7 +27,7 @@ final class HeaderChecks {
     private HeaderChecks() {}
 
     /** Checks the revision in headers and body, and reads the client. */
-    static Peer peer(McpMessage.Request request, WireRequest http) {
+    static McpPeer peer(McpMessage.Request request, WireRequest http) {
         String header = http.header(VERSION);
         if (header == null) {
             throw mismatch(VERSION + ": missing");
@@ -44,7 +44,7 @@ final class HeaderChecks {
     }
 
     /** Reads the client of a request without headers. */
-    static Peer peer(RequestMeta meta) {
+    static McpPeer peer(RequestMeta meta) {
         if (!(meta.protocolVersion() instanceof String version)) {
             throw RequestModel.invalid("_meta: no " + Meta.PROTOCOL_VERSION + " (expected: \"" + NEWEST
                     + "\", or a session that began with initialize)");
@@ -56,7 +56,7 @@ final class HeaderChecks {
             throw RequestModel.invalid("_meta: no " + Meta.CLIENT_CAPABILITIES + " (expected: an object)");
         }
         Object level = meta.logLevel();
-        return new Peer(Revision.V2026_07_28, meta.capabilities(), level == null ? null : Methods.level(level));
+        return new McpPeer(Revision.V2026_07_28, meta.capabilities(), level == null ? null : Methods.level(level));
     }
 
     /** The error for an unsupported version; its data lists the versions of {@code server/discover}. */

@@ -35,7 +35,7 @@ public final class HttpEngine implements AutoCloseable {
 
     private final McpProvider provider;
     private final Methods methods;
-    private final Sessions sessions;
+    private final McpSessions sessions;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, List<Runnable>> listens = new HashMap<>();
 
@@ -43,7 +43,7 @@ public final class HttpEngine implements AutoCloseable {
     public HttpEngine(McpProvider provider, ServerInfo info, byte[] key) {
         this.provider = provider;
         this.methods = new Methods(provider, info, new RequestState(key, Clock.systemUTC()));
-        this.sessions = new Sessions(Clock.systemUTC());
+        this.sessions = new McpSessions(Clock.systemUTC());
     }
 
     /** Answers a request. Closing the result states that the client has left. */
@@ -90,7 +90,7 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     private Feed<HttpReply> stateless(McpMessage.Request request, WireRequest http, CallContext caller) {
-        Peer peer;
+        McpPeer peer;
         try {
             peer = HeaderChecks.peer(request, http);
             HeaderChecks.check(request, http);
@@ -112,8 +112,8 @@ public final class HttpEngine implements AutoCloseable {
 
     private Feed<HttpReply> answer(
             McpMessage.Request request,
-            Peer peer,
-            @Nullable Session session,
+            McpPeer peer,
+            @Nullable McpSession session,
             RunningCall.@Nullable Asker asker,
             CallContext caller) {
         RequestMeta meta = RequestMeta.of(request);
@@ -137,7 +137,7 @@ public final class HttpEngine implements AutoCloseable {
         return outbox;
     }
 
-    private void work(McpMessage.Request request, RunningCall call, @Nullable Session session, Outbox outbox) {
+    private void work(McpMessage.Request request, RunningCall call, @Nullable McpSession session, Outbox outbox) {
         try {
             McpMessage reply = methods.reply(request, call, session);
             outbox.end(HttpReply.last(status(reply, call.peer()), reply));
@@ -155,7 +155,7 @@ public final class HttpEngine implements AutoCloseable {
         }
     }
 
-    private static int status(McpMessage reply, Peer peer) {
+    private static int status(McpMessage reply, McpPeer peer) {
         return peer.isStateless()
                         && reply instanceof McpMessage.Failure failure
                         && failure.error().code() == McpException.MISSING_CLIENT_CAPABILITY
@@ -163,7 +163,7 @@ public final class HttpEngine implements AutoCloseable {
                 : 200;
     }
 
-    private Feed<HttpReply> listen(McpMessage.Request request, Peer peer, CallContext caller) {
+    private Feed<HttpReply> listen(McpMessage.Request request, McpPeer peer, CallContext caller) {
         String owner = RequestState.owner(caller);
         var subscription = new Subscribed();
         var outbox = new Outbox(subscription::close);
@@ -236,16 +236,16 @@ public final class HttpEngine implements AutoCloseable {
                     request.id(),
                     new McpException(McpException.INVALID_REQUEST, VERSION + ": not the version of a session"));
         }
-        Session session = null;
+        McpSession session = null;
         if (http.header(SESSION) != null) {
             session = session(http, caller);
             if (session == null) {
                 return refused(404, request.id(), unknownSession());
             }
         }
-        Peer peer = session != null
+        McpPeer peer = session != null
                 ? session.peer()
-                : new Peer(
+                : new McpPeer(
                         Optional.ofNullable(version).flatMap(Revision::of).orElse(Revision.V2025_11_25),
                         Map.of(),
                         "debug");
@@ -258,7 +258,7 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     private Feed<HttpReply> initialize(McpMessage.Request request, CallContext caller) {
-        Session session = Session.of(request, RequestState.owner(caller));
+        McpSession session = McpSession.of(request, RequestState.owner(caller));
         return Outbox.of(
                 200,
                 new McpMessage.Result(
@@ -267,14 +267,14 @@ public final class HttpEngine implements AutoCloseable {
                 Map.of(SESSION, sessions.add(session)));
     }
 
-    private @Nullable Session session(WireRequest http, CallContext caller) {
+    private @Nullable McpSession session(WireRequest http, CallContext caller) {
         String id = http.header(SESSION);
         return id == null ? null : sessions.of(id, RequestState.owner(caller));
     }
 
     private Feed<HttpReply> notified(McpMessage.Notification notification, WireRequest http, CallContext caller) {
         if (http.header(SESSION) != null) {
-            Session session = session(http, caller);
+            McpSession session = session(http, caller);
             if (session == null) {
                 return refused(404, null, unknownSession());
             }
@@ -284,7 +284,7 @@ public final class HttpEngine implements AutoCloseable {
     }
 
     private Feed<HttpReply> answered(Object id, McpMessage answer, WireRequest http, CallContext caller) {
-        Session session = session(http, caller);
+        McpSession session = session(http, caller);
         if (session == null) {
             return http.header(SESSION) == null
                     ? refused(400, null, new McpException(McpException.INVALID_REQUEST, "a response without a session"))
@@ -298,7 +298,7 @@ public final class HttpEngine implements AutoCloseable {
         if (http.header(SESSION) == null) {
             throw A2AException.notAllowed("GET", "POST");
         }
-        Session session = session(http, caller);
+        McpSession session = session(http, caller);
         if (session == null) {
             return refused(404, null, unknownSession());
         }

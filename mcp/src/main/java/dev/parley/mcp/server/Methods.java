@@ -160,7 +160,7 @@ final class Methods {
      * @param session null for a request without one
      * @throws A2AException if the hub refuses the caller
      */
-    McpMessage reply(McpMessage.Request request, RunningCall call, @Nullable Session session)
+    McpMessage reply(McpMessage.Request request, RunningCall call, @Nullable McpSession session)
             throws InterruptedException {
         try {
             return new McpMessage.Result(request.id(), answer(request, call, session));
@@ -181,7 +181,7 @@ final class Methods {
      * @throws A2AException if the hub refuses the caller
      */
     private Map<String, @Nullable Object> answer(
-            McpMessage.Request request, RunningCall call, @Nullable Session session) throws InterruptedException {
+            McpMessage.Request request, RunningCall call, @Nullable McpSession session) throws InterruptedException {
         ServerResult<?> result =
                 OF_SESSIONS.contains(request.method()) ? ofSession(request, session) : result(request, call);
         return call.peer().isStateless() ? result.members(new ResultMeta(null, info)) : result.inSession();
@@ -237,7 +237,7 @@ final class Methods {
         return RequestModel.read(codec, request.params());
     }
 
-    private static ServerResult<Nothing> ofSession(McpMessage.Request request, @Nullable Session session) {
+    private static ServerResult<Nothing> ofSession(McpMessage.Request request, @Nullable McpSession session) {
         switch (request.method()) {
             case "logging/setLevel" -> {
                 String level = level(params(RequestModel.LEVEL, request));
@@ -258,11 +258,11 @@ final class Methods {
      * @throws McpException INVALID_PARAMS for an unknown one
      */
     static String level(Object level) {
-        if (level instanceof String text && Peer.LEVELS.contains(text)) {
+        if (level instanceof String text && McpPeer.LEVELS.contains(text)) {
             return text;
         }
         throw RequestModel.invalid("log level \"" + Excerpt.of(String.valueOf(level), 40)
-                + "\": unknown (expected: one of " + Peer.LEVELS + ")");
+                + "\": unknown (expected: one of " + McpPeer.LEVELS + ")");
     }
 
     /** The answer to wrong arguments: a result, from which a model learns, in revisions that state so. */
@@ -273,7 +273,7 @@ final class Methods {
         return ServerResult.of(ResultModel.CALL, CallResult.error(problem));
     }
 
-    private static Session inSession(@Nullable Session session) {
+    private static McpSession inSession(@Nullable McpSession session) {
         if (session == null) {
             throw new McpException(
                     McpException.INVALID_REQUEST, "no session (expected: one that began with initialize)");

@@ -24,7 +24,7 @@ final class RunningCall implements McpProvider.Exchange {
     }
 
     private final CallContext caller;
-    private final Peer peer;
+    private final McpPeer peer;
     private final @Nullable Object progressToken;
     private final @Nullable Asker asker;
     private final Consumer<McpMessage> out;
@@ -43,7 +43,7 @@ final class RunningCall implements McpProvider.Exchange {
      */
     RunningCall(
             CallContext caller,
-            Peer peer,
+            McpPeer peer,
             @Nullable Object progressToken,
             @Nullable Asker asker,
             Consumer<McpMessage> out) {
@@ -54,7 +54,7 @@ final class RunningCall implements McpProvider.Exchange {
         this.out = out;
     }
 
-    Peer peer() {
+    McpPeer peer() {
         return peer;
     }
 

@@ -48,7 +48,7 @@ public final class StdioServer implements AutoCloseable {
     private final Map<Object, RunningCall> calls = new ConcurrentHashMap<>();
     private final Map<Object, Subscription> listens = new ConcurrentHashMap<>();
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private volatile @Nullable Session session;
+    private volatile @Nullable McpSession session;
     private volatile @Nullable Subscription changes;
 
     /** @param caller of all calls */
@@ -89,7 +89,7 @@ public final class StdioServer implements AutoCloseable {
     }
 
     private void receive(McpMessage message) {
-        Session own = session;
+        McpSession own = session;
         switch (message) {
             case McpMessage.Request request -> {
                 try {
@@ -120,8 +120,8 @@ public final class StdioServer implements AutoCloseable {
             initialize(request);
             return;
         }
-        Session own = isStateless ? null : session;
-        Peer peer = own != null ? own.peer() : HeaderChecks.peer(meta);
+        McpSession own = isStateless ? null : session;
+        McpPeer peer = own != null ? own.peer() : HeaderChecks.peer(meta);
         methods.require(request.method(), peer.revision());
         if (request.method().equals(Methods.LISTEN)) {
             listen(request, peer);
@@ -142,7 +142,7 @@ public final class StdioServer implements AutoCloseable {
         }
     }
 
-    private void work(McpMessage.Request request, RunningCall call, @Nullable Session own) {
+    private void work(McpMessage.Request request, RunningCall call, @Nullable McpSession own) {
         call.run(() -> {
             try {
                 McpMessage reply = methods.reply(request, call, own);
@@ -161,8 +161,8 @@ public final class StdioServer implements AutoCloseable {
     }
 
     private void initialize(McpMessage.Request request) {
-        Session begun = Session.of(request, RequestState.owner(caller));
-        Session before = session;
+        McpSession begun = McpSession.of(request, RequestState.owner(caller));
+        McpSession before = session;
         session = begun;
         if (before != null) {
             before.end();
@@ -171,7 +171,7 @@ public final class StdioServer implements AutoCloseable {
                 request.id(), methods.initialized(begun.peer().revision()).inSession()));
     }
 
-    private void listen(McpMessage.Request request, Peer peer) {
+    private void listen(McpMessage.Request request, McpPeer peer) {
         if (listens.size() >= MAX_LISTENS) {
             throw new McpException(
                     McpException.INVALID_REQUEST,
@@ -184,7 +184,7 @@ public final class StdioServer implements AutoCloseable {
     }
 
     private void notified(McpMessage.Notification notification) {
-        Session own = session;
+        McpSession own = session;
         if (notification.method().equals("notifications/initialized") && own != null && changes == null) {
             changes = Subscription.ofSession(provider, caller, own::follows, this::write);
         }
@@ -241,7 +241,7 @@ public final class StdioServer implements AutoCloseable {
         if (all != null) {
             all.close();
         }
-        Session own = session;
+        McpSession own = session;
         if (own != null) {
             own.end();
         }

@@ -59,7 +59,11 @@ final class Subscription implements AutoCloseable {
      * @throws McpException INVALID_PARAMS for more names than {@value #MAX_NAMES}
      */
     static Subscription listen(
-            McpProvider provider, CallContext caller, Peer peer, McpMessage.Request request, Consumer<McpMessage> out) {
+            McpProvider provider,
+            CallContext caller,
+            McpPeer peer,
+            McpMessage.Request request,
+            Consumer<McpMessage> out) {
         Interests wanted = Interests.of(request);
         Set<String> offers = provider.offers();
         boolean tools = wanted.tools() && offers.contains("tools");

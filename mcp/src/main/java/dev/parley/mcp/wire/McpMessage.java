@@ -74,7 +74,7 @@ public sealed interface McpMessage {
 
     /** This message as one line of JSON, without the end of the line. */
     default byte[] bytes() {
-        return JsonText.write(Envelope.CODEC, Envelope.of(this));
+        return JsonText.write(MessageMembers.CODEC, MessageMembers.of(this));
     }
 
     /** The method of a request or notification; empty for an answer. */
@@ -84,7 +84,7 @@ public sealed interface McpMessage {
 
     /** Reads the error of an answer. */
     static McpException error(Map<String, @Nullable Object> error) {
-        return Envelope.ERROR.fromJson(error);
+        return MessageMembers.ERROR.fromJson(error);
     }
 
     private static boolean isId(@Nullable Object id) {

@@ -124,7 +124,7 @@ public final class ResultModel {
                     "result",
                     Codecs.via(Lenient.OBJECT, ResultModel::call, result -> Trees.of(ResultModel.CALL, result)),
                     McpTask::result)
-            .optional("error", Envelope.ERROR, McpTask::error)
+            .optional("error", MessageMembers.ERROR, McpTask::error)
             .optional("inputRequests", INPUT_REQUESTS, Map.of(), McpTask::inputRequests)
             .as(ResultModel::task);
 

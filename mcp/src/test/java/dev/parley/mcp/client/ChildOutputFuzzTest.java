@@ -77,7 +77,7 @@ final class ChildOutputFuzzTest {
         public void revision(Revision revision) {}
 
         @Override
-        public void begin(Exchange exchange, McpMessage.Request request, Map<String, String> headers) {
+        public void begin(ClientExchange exchange, McpMessage.Request request, Map<String, String> headers) {
             var in = new ByteArrayInputStream(output);
             try {
                 for (byte[] line = StdioTransport.line(in, MAX); line != null; line = StdioTransport.line(in, MAX)) {

@@ -191,7 +191,7 @@ class McpClientTest {
         transport.open(message -> {});
 
         assertThat(exited.await(15, TimeUnit.SECONDS)).isTrue();
-        var exchange = new Exchange(1);
+        var exchange = new ClientExchange(1);
         transport.begin(exchange, new McpMessage.Request(1, "ping", Map.of()), Map.of());
         assertThatThrownBy(() -> exchange.next(LIMIT))
                 .isInstanceOf(ServerFailure.class)

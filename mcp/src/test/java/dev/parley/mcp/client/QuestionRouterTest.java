@@ -35,19 +35,19 @@ class QuestionRouterTest {
     private final ConcurrentLinkedQueue<Object> refused = new ConcurrentLinkedQueue<>();
     private final QuestionRouter router =
             new QuestionRouter(true, question -> refused.add(String.valueOf(question.get("id"))));
-    private final Exchange first = new Exchange(1);
-    private final Exchange second = new Exchange(2);
-    private final Exchange third = new Exchange(3);
+    private final ClientExchange first = new ClientExchange(1);
+    private final ClientExchange second = new ClientExchange(2);
+    private final ClientExchange third = new ClientExchange(3);
 
     private static Map<String, @Nullable Object> question(String id) {
         return Map.of("id", id, "method", "elicitation/create");
     }
 
-    private static String next(Exchange call) throws InterruptedException {
+    private static String next(ClientExchange call) throws InterruptedException {
         return String.valueOf(call.next(NOW).get("id"));
     }
 
-    private static void assertSilence(Exchange call) {
+    private static void assertSilence(ClientExchange call) {
         assertThatThrownBy(() -> call.next(NOW))
                 .isInstanceOfSatisfying(
                         ServerFailure.class,
@@ -56,7 +56,7 @@ class QuestionRouterTest {
 
     @Test
     void callsThatWaitForAnswersDoNotDisturbTheQuestionsOfOthers() throws Exception {
-        for (Exchange call : List.of(first, second, third)) {
+        for (ClientExchange call : List.of(first, second, third)) {
             router.enter(call, "ask", LIMIT);
             router.question(question("of " + call.id()));
         }
@@ -111,7 +111,7 @@ class QuestionRouterTest {
         router.question(question("one"));
         router.question(question("two"));
 
-        for (Exchange call : List.of(first, second)) {
+        for (ClientExchange call : List.of(first, second)) {
             assertThatThrownBy(() -> call.next(NOW))
                     .isInstanceOf(ServerFailure.class)
                     .hasMessageContaining("2 calls at once");

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 class SubscriptionTest {
     private static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
     private static final CallContext BOB = CallContext.of("bob", new CallContext.Scope("t1", "bob"));
-    private static final Peer WITH_TASKS =
-            new Peer(Revision.V2026_07_28, Map.of("extensions", Map.of(Meta.TASKS, Map.of())), null);
+    private static final McpPeer WITH_TASKS =
+            new McpPeer(Revision.V2026_07_28, Map.of("extensions", Map.of(Meta.TASKS, Map.of())), null);
 
     private final ConformanceProvider provider = new ConformanceProvider();
     private final List<McpMessage> sent = new ArrayList<>();
@@ -36,7 +36,7 @@ class SubscriptionTest {
         provider.close();
     }
 
-    private Subscription listen(CallContext caller, Peer peer, Map<String, @Nullable Object> notifications) {
+    private Subscription listen(CallContext caller, McpPeer peer, Map<String, @Nullable Object> notifications) {
         return Subscription.listen(
                 provider,
                 caller,
@@ -86,7 +86,7 @@ class SubscriptionTest {
         listen(BOB, WITH_TASKS, Map.of("taskIds", List.of(task))).close();
         assertThat(acknowledged()).isEqualTo(Map.of("taskIds", List.of()));
         sent.clear();
-        listen(ALICE, new Peer(Revision.V2026_07_28, Map.of(), null), Map.of("taskIds", List.of(task)))
+        listen(ALICE, new McpPeer(Revision.V2026_07_28, Map.of(), null), Map.of("taskIds", List.of(task)))
                 .close();
         assertThat(acknowledged()).isEqualTo(Map.of());
     }

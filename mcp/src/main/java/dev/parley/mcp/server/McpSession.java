@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Connection of a client that began with {@code initialize}. Safe for any thread. */
-final class Session implements RunningCall.Asker {
+final class McpSession implements RunningCall.Asker {
     static final int MAX_QUESTIONS = 64;
     static final int MAX_RESOURCES = 100;
     private static final int MAX_LEFT = 100;
@@ -47,7 +47,7 @@ final class Session implements RunningCall.Asker {
     private final AtomicLong number = new AtomicLong();
     private volatile @Nullable String logLevel = "debug";
 
-    Session(String owner, Revision revision, Map<String, @Nullable Object> capabilities) {
+    McpSession(String owner, Revision revision, Map<String, @Nullable Object> capabilities) {
         this.owner = owner;
         this.revision = revision;
         this.capabilities = new LinkedHashMap<>(capabilities);
@@ -55,20 +55,20 @@ final class Session implements RunningCall.Asker {
     }
 
     /** The session that a request {@code initialize} begins: of the revision that it asks for, or else of the newest one with sessions. */
-    static Session of(McpMessage.Request request, String owner) {
+    static McpSession of(McpMessage.Request request, String owner) {
         Initialize params = RequestModel.read(ServerModel.INITIALIZE, request.params());
         Revision revision = Revision.of(params.protocolVersion())
                 .filter(each -> !each.isStateless())
                 .orElse(Revision.V2025_11_25);
-        return new Session(owner, revision, params.capabilities());
+        return new McpSession(owner, revision, params.capabilities());
     }
 
     String owner() {
         return owner;
     }
 
-    Peer peer() {
-        return new Peer(revision, capabilities, logLevel);
+    McpPeer peer() {
+        return new McpPeer(revision, capabilities, logLevel);
     }
 
     void logLevel(String level) {

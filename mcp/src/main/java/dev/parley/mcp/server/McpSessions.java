@@ -16,25 +16,25 @@ import org.jspecify.annotations.Nullable;
  * Sessions of one server by id, in the order of their use. The longest unused one of a caller, or of all, ends for a new one. A client
  * whose session has ended begins another. Safe for any thread.
  */
-final class Sessions {
+final class McpSessions {
     static final int MAX_OF_OWNER = 64;
     static final int MAX = 2000;
     static final Duration IDLE = Duration.ofHours(1);
 
-    private record Entry(Session session, Instant used) {}
+    private record Entry(McpSession session, Instant used) {}
 
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Entry> entries = new LinkedHashMap<>();
 
-    Sessions(InstantSource clock) {
+    McpSessions(InstantSource clock) {
         this.clock = clock;
     }
 
     /** Keeps a session, and returns its id. */
-    String add(Session session) {
+    String add(McpSession session) {
         String id = HexFormat.of().formatHex(AesGcm.random(24));
-        var ended = new ArrayList<Session>();
+        var ended = new ArrayList<McpSession>();
         lock.lock();
         try {
             Instant now = clock.instant();
@@ -58,13 +58,13 @@ final class Sessions {
         } finally {
             lock.unlock();
         }
-        ended.forEach(Session::end);
+        ended.forEach(McpSession::end);
         return id;
     }
 
     /** The session of a caller; null if the caller has none of that id. */
     @Nullable
-    Session of(String id, String owner) {
+    McpSession of(String id, String owner) {
         lock.lock();
         try {
             Entry entry = entries.get(id);

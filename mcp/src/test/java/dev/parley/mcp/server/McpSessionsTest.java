@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Sessions of older revisions, and messages on their way to clients. */
-class SessionsTest {
+class McpSessionsTest {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-23T00:00:00Z"));
-    private final Sessions sessions = new Sessions(now::get);
+    private final McpSessions sessions = new McpSessions(now::get);
 
-    private static Session of(String owner) {
-        return new Session(owner, Revision.V2025_11_25, Map.of());
+    private static McpSession of(String owner) {
+        return new McpSession(owner, Revision.V2025_11_25, Map.of());
     }
 
     @Test
@@ -35,7 +35,7 @@ class SessionsTest {
         String first = sessions.add(of("alice"));
         String second = sessions.add(of("alice"));
         String ofBob = sessions.add(of("bob"));
-        for (int i = 2; i < Sessions.MAX_OF_OWNER; i++) {
+        for (int i = 2; i < McpSessions.MAX_OF_OWNER; i++) {
             sessions.add(of("alice"));
         }
         assertThat(sessions.of(first, "alice")).isNotNull();
@@ -49,7 +49,7 @@ class SessionsTest {
     @Test
     void noMoreSessionsThanTheLimitAreKeptOfAllCallers() {
         String first = sessions.add(of("first"));
-        for (int i = 0; i < Sessions.MAX; i++) {
+        for (int i = 0; i < McpSessions.MAX; i++) {
             sessions.add(of("caller " + i));
         }
 
@@ -59,7 +59,7 @@ class SessionsTest {
     @Test
     void anIdleSessionEnds() {
         String id = sessions.add(of("alice"));
-        now.updateAndGet(time -> time.plus(Sessions.IDLE).plus(Duration.ofSeconds(1)));
+        now.updateAndGet(time -> time.plus(McpSessions.IDLE).plus(Duration.ofSeconds(1)));
         sessions.add(of("bob"));
 
         assertThat(sessions.of(id, "alice")).isNull();

@@ -26,7 +26,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 
 /** Remote agents as tools, with the credentials of the program. Each connection is open until the end. Safe for any thread. */
-final class RemoteAgents implements OfferedAgents, AutoCloseable {
+final class ConnectedAgents implements OfferedAgents, AutoCloseable {
     private static final int MOST_TASKS = 10_000;
 
     private final Map<String, AgentClient> clients;
@@ -34,7 +34,7 @@ final class RemoteAgents implements OfferedAgents, AutoCloseable {
     /** Agents of recent tasks. */
     private final Map<String, String> tasks = Collections.synchronizedMap(new LruMap<>(MOST_TASKS));
 
-    private RemoteAgents(Map<String, AgentClient> clients, CountDownLatch end) {
+    private ConnectedAgents(Map<String, AgentClient> clients, CountDownLatch end) {
         this.clients = clients;
         this.end = end;
     }
@@ -44,7 +44,7 @@ final class RemoteAgents implements OfferedAgents, AutoCloseable {
      *
      * @throws RuntimeException as from {@link CommandCall#connect}, if none answers
      */
-    static RemoteAgents open(CommandCall call, List<String> urls) {
+    static ConnectedAgents open(CommandCall call, List<String> urls) {
         var end = new CountDownLatch(1);
         var opening = new LinkedHashMap<String, CompletableFuture<AgentClient>>();
         urls.forEach(url -> opening.put(url, connecting(call, url, end)));
@@ -63,7 +63,7 @@ final class RemoteAgents implements OfferedAgents, AutoCloseable {
             end.countDown();
             throw failure;
         }
-        return new RemoteAgents(clients, end);
+        return new ConnectedAgents(clients, end);
     }
 
     private static CompletableFuture<AgentClient> connecting(CommandCall call, String url, CountDownLatch end) {

@@ -7,8 +7,8 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 
 /** Errors of agents in terms of MCP. */
-final class Failures {
-    private Failures() {}
+final class McpErrors {
+    private McpErrors() {}
 
     /**
      * The outcome of a tool whose agent refused the message, such as for its content.

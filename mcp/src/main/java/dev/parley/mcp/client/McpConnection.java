@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A connection to a server: requests of the client with their answers, and requests of the server. Another one replaces it if the server
  * loses the session, or refuses the revision. Safe for any thread.
  */
-final class Connection {
+final class McpConnection {
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp.client");
     private static final String LIST_CHANGED = "/list_changed";
     private static final int MOST_ANSWERS = 100;
@@ -50,7 +50,7 @@ final class Connection {
      * @param ids of requests
      * @param changes takes the names of lists that have changed
      */
-    Connection(McpTransport transport, AtomicLong ids, Consumer<String> changes) {
+    McpConnection(McpTransport transport, AtomicLong ids, Consumer<String> changes) {
         this.transport = transport;
         this.ids = ids;
         this.changes = changes;
@@ -102,12 +102,13 @@ final class Connection {
     }
 
     /** An exchange with an id that the server cannot know before, so that an answer too many is not that of a later request. */
-    Exchange exchange() {
-        return new Exchange(ids.addAndGet(1 + ThreadLocalRandom.current().nextInt(LARGEST_STEP)));
+    ClientExchange exchange() {
+        return new ClientExchange(ids.addAndGet(1 + ThreadLocalRandom.current().nextInt(LARGEST_STEP)));
     }
 
     /** Begins a request. */
-    void begin(Exchange exchange, String method, Map<String, @Nullable Object> given, Map<String, String> headers) {
+    void begin(
+            ClientExchange exchange, String method, Map<String, @Nullable Object> given, Map<String, String> headers) {
         var params = new LinkedHashMap<>(given);
         var meta = new LinkedHashMap<>(Trees.map(given, "_meta"));
         if (isStateless()) {
@@ -133,7 +134,7 @@ final class Connection {
      *
      * @param mayAsk whether the server may ask about the request
      */
-    Map<String, @Nullable Object> await(Exchange exchange, Duration limit, Progress progress, boolean mayAsk)
+    Map<String, @Nullable Object> await(ClientExchange exchange, Duration limit, Progress progress, boolean mayAsk)
             throws InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         double reached = Double.NEGATIVE_INFINITY;
@@ -161,7 +162,7 @@ final class Connection {
     }
 
     /** The next message of a request, which is given up if there is none in time and the connection is open. */
-    private Map<String, @Nullable Object> next(Exchange exchange, long nanos) throws InterruptedException {
+    private Map<String, @Nullable Object> next(ClientExchange exchange, long nanos) throws InterruptedException {
         try {
             if (nanos <= 0) { // also while notifications go on
                 throw new ServerFailure(Kind.TIMEOUT, "no answer in time");
@@ -179,7 +180,7 @@ final class Connection {
     }
 
     /** Gives a request up. */
-    void abandon(Exchange exchange, String reason) {
+    void abandon(ClientExchange exchange, String reason) {
         if (isOpen && transport.cancelsByNotification(revision)) {
             // On its own thread, because the calling one may be interrupted.
             var canceled = new McpMessage.Notification(

@@ -26,11 +26,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Tasks and messages of agents as results of tools. */
-final class Results {
+final class ToolResults {
     /** Larger files are resources that the client reads by itself. */
     private static final int LARGEST_FILE = 64 << 10;
 
-    private Results() {}
+    private ToolResults() {}
 
     /**
      * Structured content of a result that the agent does not declare.

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param capabilities that it has declared
  * @param logLevel least level of the log messages that it wants; null for none
  */
-record Peer(
+record McpPeer(
         Revision revision,
         Map<String, @Nullable Object> capabilities,
         @Nullable String logLevel) {

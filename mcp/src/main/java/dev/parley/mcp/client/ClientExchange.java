@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An open request, with the messages of the server that belong to it. The transport adds messages; one thread at a time takes them.
  */
-final class Exchange {
+final class ClientExchange {
     private static final int MOST_WAITING = 1_000;
 
     /** A message, or the failure after the last message. */
@@ -26,7 +26,7 @@ final class Exchange {
     private volatile @Nullable Runnable end;
     private volatile boolean closed;
 
-    Exchange(long id) {
+    ClientExchange(long id) {
         this.id = id;
     }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param agent name of the agent
  * @param skill null for an agent without skills
  */
-record AgentTool(
+record SkillTool(
         String name, String agent, AgentCard card, @Nullable Skill skill) {
     /** Member of a skill with {@code inputSchema}, {@code outputSchema} and {@code annotations}, and of the metadata of messages. */
     static final String DECLARED = "urn:parley:mcp:tool:v1";
@@ -35,8 +35,8 @@ record AgentTool(
     private static final List<String> HINTS = List.of("readOnlyHint", "destructiveHint", "idempotentHint");
 
     /** Tools of agents by their names, the same for the same cards. */
-    static Map<String, AgentTool> of(Map<String, AgentCard> cards) {
-        var tools = new LinkedHashMap<String, AgentTool>();
+    static Map<String, SkillTool> of(Map<String, AgentCard> cards) {
+        var tools = new LinkedHashMap<String, SkillTool>();
         new TreeMap<>(cards).forEach((agent, card) -> {
             var skills = new LinkedHashMap<String, @Nullable Skill>();
             card.skills().forEach(skill -> skills.putIfAbsent(skill.id(), skill));
@@ -49,21 +49,21 @@ record AgentTool(
     }
 
     /** The tool of a name among those of agents. Reads only agents whose tools can have the name. */
-    static Optional<AgentTool> named(String name, Map<String, AgentCard> cards) {
+    static Optional<SkillTool> named(String name, Map<String, AgentCard> cards) {
         var candidates = new HashMap<>(cards);
         candidates.keySet().removeIf(agent -> !name.startsWith(begin(safe(agent + BETWEEN))));
         return Optional.ofNullable(of(candidates).get(name)).or(() -> unlisted(name, candidates));
     }
 
     /** A tool that is not a skill on the card of its agent, which declares that it has more. */
-    private static Optional<AgentTool> unlisted(String name, Map<String, AgentCard> cards) {
+    private static Optional<SkillTool> unlisted(String name, Map<String, AgentCard> cards) {
         return cards.entrySet().stream()
                 .filter(agent -> name.startsWith(agent.getKey() + BETWEEN)
                         && agent.getValue().skills().stream()
                                 .anyMatch(skill -> skill.id().equals(REST)
                                         && skill.others().containsKey(DECLARED)))
                 .findFirst()
-                .map(agent -> new AgentTool(
+                .map(agent -> new SkillTool(
                         name,
                         agent.getKey(),
                         agent.getValue(),
@@ -93,12 +93,12 @@ record AgentTool(
     }
 
     private static void add(
-            Map<String, AgentTool> tools, String agent, String id, AgentCard card, @Nullable Skill skill) {
+            Map<String, SkillTool> tools, String agent, String id, AgentCard card, @Nullable Skill skill) {
         String name = name(agent, id, "");
         for (int again = 2; tools.containsKey(name); again++) {
             name = name(agent, id, "#" + again);
         }
-        tools.put(name, new AgentTool(name, agent, card, skill));
+        tools.put(name, new SkillTool(name, agent, card, skill));
     }
 
     /** The plain name if it can be read in one way only; else the begin of it with a hash. */

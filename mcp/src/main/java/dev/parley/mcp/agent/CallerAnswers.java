@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param given answers by the keys of their questions; it may be some of them
  * @param problem of the message; null for none
  */
-record Answers(Map<String, InputResponse> given, @Nullable String problem) {
+record CallerAnswers(
+        Map<String, InputResponse> given, @Nullable String problem) {
     private static final String ACTION = "action";
 
     /** Texts that refuse, with their actions. */
@@ -36,7 +37,7 @@ record Answers(Map<String, InputResponse> given, @Nullable String problem) {
             Set.of("accept", "accepted", "agree", "agreed", "continue", "done", "ok", "opened", "y", "yes");
 
     /** Reads a message. */
-    static Answers of(Map<String, Elicitation> open, String text, List<Part> parts) {
+    static CallerAnswers of(Map<String, Elicitation> open, String text, List<Part> parts) {
         List<Part.Data> data = parts.stream()
                 .filter(Part.Data.class::isInstance)
                 .map(Part.Data.class::cast)
@@ -62,7 +63,7 @@ record Answers(Map<String, InputResponse> given, @Nullable String problem) {
         return isValue ? null : REFUSALS.get(text.toLowerCase(Locale.ROOT).replaceAll("[.!]+$", ""));
     }
 
-    private static Answers text(Map<String, Elicitation> open, String text) {
+    private static CallerAnswers text(Map<String, Elicitation> open, String text) {
         Map.Entry<String, Elicitation> only = open.entrySet().iterator().next();
         Elicitation question = only.getValue();
         boolean hasContent =
@@ -72,7 +73,7 @@ record Answers(Map<String, InputResponse> given, @Nullable String problem) {
                 : CONSENTS.contains(text.toLowerCase(Locale.ROOT))
                         ? Optional.of(accepted(question, Map.of()))
                         : Optional.empty();
-        return answer.map(given -> new Answers(Map.of(only.getKey(), given), null))
+        return answer.map(given -> new CallerAnswers(Map.of(only.getKey(), given), null))
                 .orElseGet(() -> unclear(open));
     }
 
@@ -80,26 +81,26 @@ record Answers(Map<String, InputResponse> given, @Nullable String problem) {
         return question.isUrl() ? InputResponse.of(InputResponse.ACCEPT) : question.accept(content);
     }
 
-    private static Answers members(Map<String, Elicitation> open, Map<String, @Nullable Object> data) {
+    private static CallerAnswers members(Map<String, Elicitation> open, Map<String, @Nullable Object> data) {
         boolean isNamed = data.get(Elicitation.DATA) instanceof Map<?, ?>
                 && open.values().stream().noneMatch(question -> question.has(Elicitation.DATA));
         if (isNamed) {
             Map<String, @Nullable Object> named = Trees.map(data, Elicitation.DATA);
             return named.get(ACTION) instanceof String action && named.size() == 1 && isRefusal(action)
                     ? all(open, InputResponse.of(action.toLowerCase(Locale.ROOT)))
-                    : keyed(open, named, Answers::explicit);
+                    : keyed(open, named, CallerAnswers::explicit);
         }
         if (open.size() > 1) {
-            return keyed(open, data, Answers::answer);
+            return keyed(open, data, CallerAnswers::answer);
         }
         String key = open.keySet().iterator().next();
         boolean isKeyed = data.size() == 1
                 && data.get(key) instanceof Map<?, ?>
                 && !open.values().iterator().next().has(key);
-        return keyed(open, isKeyed ? data : Map.of(key, data), Answers::answer);
+        return keyed(open, isKeyed ? data : Map.of(key, data), CallerAnswers::answer);
     }
 
-    private static Answers keyed(
+    private static CallerAnswers keyed(
             Map<String, Elicitation> open,
             Map<String, @Nullable Object> data,
             BiFunction<Elicitation, Map<String, @Nullable Object>, Optional<InputResponse>> reading) {
@@ -112,11 +113,11 @@ record Answers(Map<String, InputResponse> given, @Nullable String problem) {
             Optional<InputResponse> answer = reading.apply(question, Trees.map(members));
             Optional<String> problem = answer.isEmpty() ? Optional.of(expected(open)) : question.problem(answer.get());
             if (problem.isPresent()) {
-                return new Answers(Map.of(), problem.get());
+                return new CallerAnswers(Map.of(), problem.get());
             }
             given.put(each.getKey(), answer.orElseThrow());
         }
-        return given.isEmpty() ? unclear(open) : new Answers(given, null);
+        return given.isEmpty() ? unclear(open) : new CallerAnswers(given, null);
     }
 
     /** An answer with an action, or the members of the form; empty for neither. */
@@ -147,14 +148,14 @@ record Answers(Map<String, InputResponse> given, @Nullable String problem) {
         return InputResponse.of(action.toLowerCase(Locale.ROOT)).isRefusal();
     }
 
-    private static Answers all(Map<String, Elicitation> open, InputResponse answer) {
+    private static CallerAnswers all(Map<String, Elicitation> open, InputResponse answer) {
         var given = new LinkedHashMap<String, InputResponse>();
         open.keySet().forEach(key -> given.put(key, answer));
-        return new Answers(given, null);
+        return new CallerAnswers(given, null);
     }
 
-    private static Answers unclear(Map<String, Elicitation> open) {
-        return new Answers(Map.of(), expected(open));
+    private static CallerAnswers unclear(Map<String, Elicitation> open) {
+        return new CallerAnswers(Map.of(), expected(open));
     }
 
     private static String expected(Map<String, Elicitation> open) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Names and texts of tools, of cards that third parties wrote. */
-final class AgentToolTest {
+final class SkillToolTest {
     private static AgentCard card(String... skills) {
         return new AgentCard(
                 "card",
@@ -41,19 +41,19 @@ final class AgentToolTest {
                 "a__b", card("c"),
                 "a_", card("b"),
                 "empty", card());
-        Map<String, AgentTool> tools = AgentTool.of(cards);
+        Map<String, SkillTool> tools = SkillTool.of(cards);
 
         assertThat(tools).containsKeys("a__b", "empty__message").hasSize(10);
-        tools.forEach((name, tool) -> assertThat(AgentTool.named(name, cards)).contains(tool));
-        assertThat(AgentTool.named("a__none", cards)).isEmpty();
-        assertThat(AgentTool.named("a", cards)).isEmpty();
+        tools.forEach((name, tool) -> assertThat(SkillTool.named(name, cards)).contains(tool));
+        assertThat(SkillTool.named("a__none", cards)).isEmpty();
+        assertThat(SkillTool.named("a", cards)).isEmpty();
         assertThat(tools.keySet()).allMatch(name -> name.matches("[A-Za-z0-9_.-]{1,48}"));
         assertThat(tools.values().stream()
                         .map(tool -> tool.agent() + "/"
                                 + (tool.skill() == null ? "" : tool.skill().id())))
                 .doesNotHaveDuplicates();
-        assertThat(AgentTool.of(Map.of("a", card("b__c"))).keySet())
-                .isEqualTo(AgentTool.of(Map.of("a", card("b__c"), "b", card("x"))).entrySet().stream()
+        assertThat(SkillTool.of(Map.of("a", card("b__c"))).keySet())
+                .isEqualTo(SkillTool.of(Map.of("a", card("b__c"), "b", card("x"))).entrySet().stream()
                         .filter(each -> each.getValue().agent().equals("a"))
                         .map(Map.Entry::getKey)
                         .collect(java.util.stream.Collectors.toSet()));
@@ -64,7 +64,7 @@ final class AgentToolTest {
     void texts() {
         String hostile = "Adds\u202e\u0000\u200b\u001b[31m numbers\n" + new String(Character.toChars(0xE0041))
                 + "x".repeat(5_000);
-        Tool tool = AgentTool.of(Map.of("a", card(hostile)))
+        Tool tool = SkillTool.of(Map.of("a", card(hostile)))
                 .values()
                 .iterator()
                 .next()
