@@ -25,11 +25,11 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.support.Hmac;
 import dev.parley.registry.spi.RegistryEntries;
 import dev.parley.registry.spi.RegistryExtension;
-import dev.parley.registry.vault.Accounts.Developer;
-import dev.parley.registry.vault.Accounts.Key;
-import dev.parley.registry.vault.Accounts.Verification;
 import dev.parley.registry.vault.Tokens.Login;
 import dev.parley.registry.vault.ValueRules.Rule;
+import dev.parley.registry.vault.VaultAccounts.Developer;
+import dev.parley.registry.vault.VaultAccounts.Key;
+import dev.parley.registry.vault.VaultAccounts.Verification;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -63,7 +63,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
             entry("cards-delete", AgentVault::deleteCard),
             entry("validate", AgentVault::validateCard),
             entry("build", AgentVault::buildAgent),
-            entry("openapi", (vault, request) -> OpenApi.ANSWER));
+            entry("openapi", (vault, request) -> VaultOpenApi.ANSWER));
 
     private static final String BEARER = "Bearer";
 
@@ -77,11 +77,11 @@ final class AgentVault implements RegistryExtension, PersonalData {
     static final Rule NEW_CARD = object(required("card_data", anyObject()));
     private static final Rule CHANGED_CARD = object(optional("card_data", anyObject()), optional("is_active", truth()));
 
-    private final Accounts accounts;
+    private final VaultAccounts accounts;
     private final Tokens tokens;
     private final Passwords passwords = new Passwords();
-    private final Calls calls;
-    private final Cards cards;
+    private final CallLimiter calls;
+    private final VaultCards cards;
     private final Actions actions;
     private final Mail mail;
     private final HubParts hub;
@@ -93,10 +93,10 @@ final class AgentVault implements RegistryExtension, PersonalData {
         this.tokens = new Tokens(Hmac.key(hub.key("accounts of the registry")), clock);
         Timers mails =
                 hub.timers().named("registry/verification", (id, content) -> sendVerification(Long.parseLong(id)));
-        this.accounts = new Accounts(hub.database(), tokens, passwords, clock, mails);
-        this.calls = new Calls(clock);
+        this.accounts = new VaultAccounts(hub.database(), tokens, passwords, clock, mails);
+        this.calls = new CallLimiter(clock);
         this.actions = new Actions(hub.audit());
-        this.cards = new Cards(hub.database(), entries, accounts, hub.agents());
+        this.cards = new VaultCards(hub.database(), entries, accounts, hub.agents());
     }
 
     private void sendVerification(long id) throws Exception {
@@ -115,7 +115,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
 
     @Override
     public Map<String, WireFace> faces() {
-        return Route.ROOTS.stream().collect(Collectors.toMap(root -> root, VaultFace::new));
+        return VaultRoute.ROOTS.stream().collect(Collectors.toMap(root -> root, VaultFace::new));
     }
 
     /** Handlers of operations that have no rows: only the faces call them. */
@@ -123,7 +123,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
     public Handlers handlers() {
         AgentEndpoint endpoint = AgentExtension.answering(VaultCall.class, (call, caller) -> answer(call));
         Handlers handlers = Handlers.NONE;
-        for (Route route : Route.ALL) {
+        for (VaultRoute route : VaultRoute.ALL) {
             handlers = handlers.with(route.name(), endpoint);
         }
         return handlers;
@@ -141,16 +141,16 @@ final class AgentVault implements RegistryExtension, PersonalData {
 
     @Override
     public Map<String, Object> erase(String principal, boolean withStatements, CallContext operator) {
-        long developer = Cards.developer(operator.scope().group(), principal);
+        long developer = VaultCards.developer(operator.scope().group(), principal);
         return Map.of("registryAccounts", accounts.erase(developer));
     }
 
     private WireAnswer.Whole answer(VaultCall call) {
         try {
             calls.count(call.request().address(), call.route().name());
-            String route = call.route().name().substring(Route.PREFIX.length());
+            String route = call.route().name().substring(VaultRoute.PREFIX.length());
             return requireNonNull(HANDLERS.get(route), route).apply(this, call.request());
-        } catch (Refusal refusal) {
+        } catch (VaultException refusal) {
             return refusal.answer();
         }
     }
@@ -179,7 +179,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
                 accounts.login(email, requireNonNull(ValueRules.text(form, "password")), request.address());
         note("login", email, token.isPresent(), request);
         return token.map(AgentVault::token)
-                .orElseThrow(() -> Refusal.unauthorized("Incorrect email or password", BEARER));
+                .orElseThrow(() -> VaultException.unauthorized("Incorrect email or password", BEARER));
     }
 
     /** Audits an attempt to get a token; known and unknown accounts take the same time. */
@@ -210,16 +210,16 @@ final class AgentVault implements RegistryExtension, PersonalData {
         String email = requireNonNull(ValueRules.text(body, "email"));
         Optional<String> token = accounts.recover(email, requireNonNull(ValueRules.text(body, "recovery_key")));
         note("recovery", email, token.isPresent(), request);
-        return token.map(AgentVault::token).orElseThrow(() -> Refusal.of(400, "Invalid email or recovery key."));
+        return token.map(AgentVault::token).orElseThrow(() -> VaultException.of(400, "Invalid email or recovery key."));
     }
 
     WireAnswer.Whole setPassword(VaultRequest request) {
         String token = request.bearer();
         if (token == null) {
-            throw Refusal.unauthorized("Not authenticated", BEARER);
+            throw VaultException.unauthorized("Not authenticated", BEARER);
         }
-        Supplier<Refusal> invalid = () ->
-                Refusal.unauthorized("Invalid or expired password recovery token", "Bearer error=\"invalid_token\"");
+        Supplier<VaultException> invalid = () -> VaultException.unauthorized(
+                "Invalid or expired password recovery token", "Bearer error=\"invalid_token\"");
         Optional<Login> login = tokens.read(token);
         if (login.map(Login::recoveryKey).isEmpty()) {
             throw invalid.get();
@@ -265,7 +265,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
             faults.refuse();
         }
         if (!accounts.revokeKey(developer, Long.parseLong(request.variable()))) {
-            throw Refusal.of(404, "API Key not found or not owned by the current user.");
+            throw VaultException.of(404, "API Key not found or not owned by the current user.");
         }
         actions.done(developer, "key.revoked", request.variable(), request);
         return none();
@@ -281,7 +281,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
 
     WireAnswer.Whole listCards(VaultRequest request) {
         Optional<Developer> developer = optionalDeveloper(request);
-        var query = new Cards.Query(
+        var query = new VaultCards.Query(
                 request.number(request.http().query().containsKey("skip") ? "skip" : "offset", 0, 0, Integer.MAX_VALUE),
                 request.number("limit", 100, 1, 250),
                 requireNonNullElse(request.truth("active_only"), true),
@@ -294,13 +294,13 @@ final class AgentVault implements RegistryExtension, PersonalData {
                         : null);
         request.queryFaults().refuse();
         if (query.owner() != null && developer.isEmpty()) {
-            throw Refusal.of(401, "Authentication required to list owned agent cards.");
+            throw VaultException.of(401, "Authentication required to list owned agent cards.");
         }
         return json(200, cards.list(query, request.address()));
     }
 
     WireAnswer.Whole getCard(VaultRequest request) {
-        return json(200, cards.get(Cards.id(request.variable())));
+        return json(200, cards.get(VaultCards.id(request.variable())));
     }
 
     WireAnswer.Whole getCardByHumanId(VaultRequest request) {
@@ -313,7 +313,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
 
     WireAnswer.Whole updateCard(VaultRequest request) {
         Developer developer = developer(request);
-        String id = Cards.id(request.variable());
+        String id = VaultCards.id(request.variable());
         Map<String, @Nullable Object> body = ValueRules.body(request.http().body(), CHANGED_CARD);
         Map<String, Object> card = cards.update(
                 developer,
@@ -326,7 +326,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
 
     WireAnswer.Whole deleteCard(VaultRequest request) {
         Developer developer = developer(request);
-        String id = Cards.id(request.variable());
+        String id = VaultCards.id(request.variable());
         cards.delete(developer, id);
         actions.done(developer, "card.deleted", id, request);
         return none();
@@ -349,7 +349,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
     /**
      * The account of a login or a key.
      *
-     * @throws Refusal if the request has neither
+     * @throws VaultException if the request has neither
      */
     private Developer developer(VaultRequest request) {
         String key = request.http().header("X-Api-Key");
@@ -357,31 +357,32 @@ final class AgentVault implements RegistryExtension, PersonalData {
             return loggedIn(request);
         }
         if (key.isBlank()) {
-            throw Refusal.of(403, "Not authenticated: X-Api-Key header missing or empty");
+            throw VaultException.of(403, "Not authenticated: X-Api-Key header missing or empty");
         }
-        return accounts.byKey(key).orElseThrow(() -> Refusal.unauthorized("Invalid or inactive API Key", BEARER));
+        return accounts.byKey(key)
+                .orElseThrow(() -> VaultException.unauthorized("Invalid or inactive API Key", BEARER));
     }
 
     /** The account of a login: a stolen key makes no other keys, which would outlast it. */
     private Developer loggedIn(VaultRequest request) {
         String token = request.bearer();
         if (token == null) {
-            throw Refusal.unauthorized("Not authenticated", BEARER);
+            throw VaultException.unauthorized("Not authenticated", BEARER);
         }
         Login login = tokens.read(token)
                 .filter(read -> read.recoveryKey() == null)
-                .orElseThrow(() -> Refusal.unauthorized("Could not validate credentials", BEARER));
+                .orElseThrow(() -> VaultException.unauthorized("Could not validate credentials", BEARER));
         Developer developer = accounts.byId(login.developer())
-                .orElseThrow(() -> Refusal.unauthorized("User associated with token not found", BEARER));
+                .orElseThrow(() -> VaultException.unauthorized("User associated with token not found", BEARER));
         return accounts.current(login)
                 .map(current -> developer)
-                .orElseThrow(() -> Refusal.unauthorized("Could not validate credentials", BEARER));
+                .orElseThrow(() -> VaultException.unauthorized("Could not validate credentials", BEARER));
     }
 
     private Optional<Developer> optionalDeveloper(VaultRequest request) {
         try {
             return Optional.of(developer(request));
-        } catch (Refusal none) {
+        } catch (VaultException none) {
             return Optional.empty();
         }
     }

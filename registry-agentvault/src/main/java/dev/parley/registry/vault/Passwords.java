@@ -77,10 +77,10 @@ final class Passwords implements AutoCloseable {
         try {
             return pool.call(address, PATIENCE, work);
         } catch (RejectedExecutionException | TimeoutException busy) {
-            throw Refusal.of(503, "Too many logins at present");
+            throw VaultException.of(503, "Too many logins at present");
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw Refusal.of(503, "Interrupted");
+            throw VaultException.of(503, "Interrupted");
         }
     }
 

@@ -89,10 +89,10 @@ final class ValueRules {
             return all.isEmpty();
         }
 
-        /** @throws Refusal if there are any */
+        /** @throws VaultException if there are any */
         void refuse() {
             if (!all.isEmpty()) {
-                throw Refusal.of(422, all);
+                throw VaultException.of(422, all);
             }
         }
 
@@ -113,11 +113,11 @@ final class ValueRules {
     /**
      * The object of a body.
      *
-     * @throws Refusal if it is not one, or breaks a rule
+     * @throws VaultException if it is not one, or breaks a rule
      */
     static Map<String, @Nullable Object> body(byte[] bytes, Rule rule) {
         if (bytes.length > LARGEST_BODY) {
-            throw Refusal.of(413, "Request body too large (limit: " + LARGEST_BODY + " bytes)");
+            throw VaultException.of(413, "Request body too large (limit: " + LARGEST_BODY + " bytes)");
         }
         Faults faults = Faults.at("body");
         Object value = null;
@@ -139,7 +139,7 @@ final class ValueRules {
         return members(value);
     }
 
-    /** @throws Refusal if the fields of a form break a rule */
+    /** @throws VaultException if the fields of a form break a rule */
     static void checked(Map<String, @Nullable Object> form, Rule rule) {
         Faults faults = Faults.at("body");
         rule.check(form, faults);

@@ -4,7 +4,7 @@ import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.protocol.Operation;
 
 /** A call of a route, as an operation of the agent of the registry. It has no row: only the face makes such calls. */
-record VaultCall(Route route, VaultRequest request) implements Operation.ExtensionCall<WireAnswer.Whole> {
+record VaultCall(VaultRoute route, VaultRequest request) implements Operation.ExtensionCall<WireAnswer.Whole> {
     @Override
     public String name() {
         return route.name();

@@ -35,7 +35,7 @@ record VaultFace(String root) implements WireFace {
     public WireCall read(WireRequest request, AgentCard card, CallContext caller) {
         String path = root + request.path().replaceFirst("/$", "");
         boolean isKnown = false;
-        for (Route route : Route.ALL) {
+        for (VaultRoute route : VaultRoute.ALL) {
             Optional<String> variable = route.match(path);
             if (variable.isPresent() && route.method().equals(request.method())) {
                 var call = new VaultCall(route, VaultRequest.of(request, variable.get()));
@@ -49,9 +49,9 @@ record VaultFace(String root) implements WireFace {
     }
 
     private static String allowed(String path) {
-        return Route.ALL.stream()
+        return VaultRoute.ALL.stream()
                 .filter(route -> route.match(path).isPresent())
-                .map(Route::method)
+                .map(VaultRoute::method)
                 .distinct()
                 .collect(Collectors.joining(", "));
     }

@@ -113,7 +113,7 @@ record VaultRequest(WireRequest http, String variable, Faults queryFaults) {
     Map<String, @Nullable Object> form() {
         var fields = new LinkedHashMap<String, @Nullable Object>();
         if (http.body().length > ValueRules.LARGEST_BODY) {
-            throw Refusal.of(413, "Request body too large (limit: " + ValueRules.LARGEST_BODY + " bytes)");
+            throw VaultException.of(413, "Request body too large (limit: " + ValueRules.LARGEST_BODY + " bytes)");
         }
         String body = new String(http.body(), UTF_8);
         String type = http.header("Content-Type");

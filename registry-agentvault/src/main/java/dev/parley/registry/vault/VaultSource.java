@@ -44,17 +44,17 @@ public final class VaultSource implements RegistryExtensionSource {
 
     @Override
     public Set<String> operations() {
-        return Route.ALL.stream().map(Route::name).collect(Collectors.toSet());
+        return VaultRoute.ALL.stream().map(VaultRoute::name).collect(Collectors.toSet());
     }
 
     @Override
     public Map<String, HubPage> pages() {
-        return Pages.all();
+        return AccountPages.all();
     }
 
     @Override
     public List<ModuleTables> tables(DatabaseKind kind) {
-        return List.of(Accounts.tables(kind), Cards.TABLES);
+        return List.of(VaultAccounts.tables(kind), VaultCards.TABLES);
     }
 
     @Override

@@ -41,20 +41,20 @@ final class CardBodyFuzzTest {
         try {
             card = ValueRules.members(
                     ValueRules.body(bytes, AgentVault.NEW_CARD).get("card_data"));
-        } catch (Refusal refusal) {
+        } catch (VaultException refusal) {
             Json.read(refusal.answer().body(), Map.class);
             return;
         }
         String problem = CardForm.problem(card).orElse(null);
         if (problem != null) {
-            Json.read(Refusal.of(422, problem).answer().body(), Map.class);
+            Json.read(VaultException.of(422, problem).answer().body(), Map.class);
             return;
         }
         try {
             CardReader.read(Entry.AGENT_CARD, Json.write(card), null, null, Map.of());
         } catch (A2AException refused) {
             Json.read(
-                    Refusal.of(422, String.valueOf(refused.getMessage()))
+                    VaultException.of(422, String.valueOf(refused.getMessage()))
                             .answer()
                             .body(),
                     Map.class);

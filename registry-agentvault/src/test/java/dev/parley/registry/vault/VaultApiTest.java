@@ -646,7 +646,7 @@ class VaultApiTest {
         api.send("PATCH", CARDS, "{}").is(405, "Method Not Allowed");
         assertThat(api.get(CARDS, "Origin", "https://pages.example").is(200).header("Access-Control-Allow-Origin"))
                 .isEqualTo("*");
-        for (String page : Pages.PATHS) {
+        for (String page : AccountPages.PATHS) {
             Answer answer = api.get(page).is(200);
             assertThat(answer.header("Content-Type")).startsWith("text/html");
             assertThat(answer.body()).contains("<body>");

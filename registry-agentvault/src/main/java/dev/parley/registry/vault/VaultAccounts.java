@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Accounts of developers with their keys, in tables. Nothing is cached: a key or a token that is revoked is refused by the next call, at
  * each hub of the database. Safe for any thread.
  */
-final class Accounts {
+final class VaultAccounts {
     private static final String TABLES = """
             CREATE TABLE registry_developer (
                 developer_no KEY PRIMARY KEY,
@@ -83,7 +83,7 @@ final class Accounts {
     private final Timers mails;
 
     /** @param mails timers, by the numbers of accounts, that send the mail with {@link #verificationToken} */
-    Accounts(Database database, Tokens tokens, Passwords passwords, InstantSource clock, Timers mails) {
+    VaultAccounts(Database database, Tokens tokens, Passwords passwords, InstantSource clock, Timers mails) {
         this.database = database;
         this.tokens = tokens;
         this.passwords = passwords;
@@ -178,13 +178,13 @@ final class Accounts {
     /**
      * Adds an account, and returns its recovery keys.
      *
-     * @throws Refusal 400 if the address is known, 409 if the name is
+     * @throws VaultException 400 if the address is known, 409 if the name is
      */
     List<String> register(String name, String email, String password, String from) {
         String key = email.toLowerCase(Locale.ROOT);
         if (database.read(session -> session.number("SELECT count(*) FROM registry_developer WHERE email_key = ?", key))
                 > 0) {
-            throw Refusal.of(400, "Email already registered.");
+            throw VaultException.of(400, "Email already registered.");
         }
         String hash = passwords.hash(password, from);
         var recovery = new ArrayList<String>();
@@ -222,7 +222,7 @@ final class Accounts {
             return true;
         });
         if (!added) {
-            throw Refusal.of(409, "Username or email already exists.");
+            throw VaultException.of(409, "Username or email already exists.");
         }
         return recovery;
     }

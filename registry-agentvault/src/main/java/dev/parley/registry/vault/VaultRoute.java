@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param path with one variable part at most, {@code {}}; {@code {*}} may have slashes
  */
-record Route(String name, String method, String path, String summary) {
+record VaultRoute(String name, String method, String path, String summary) {
     /** Begin of the names of operations. */
     static final String PREFIX = "agentvault/";
 
@@ -16,7 +16,7 @@ record Route(String name, String method, String path, String summary) {
     private static final String CARDS = "/api/v1/agent-cards";
 
     /** The routes; of those that match a path the first one answers. */
-    static final List<Route> ALL = List.of(
+    static final List<VaultRoute> ALL = List.of(
             of("register", "POST", "/auth/register", "Register an account"),
             of("login", "POST", "/auth/login", "Log in by mail address and password"),
             of("verify", "GET", "/auth/verify-email", "Verify a mail address"),
@@ -40,8 +40,8 @@ record Route(String name, String method, String path, String summary) {
     /** Paths of the hub, below which the routes are. */
     static final List<String> ROOTS = List.of("/api/v1", "/auth", "/developers", "/agent-builder");
 
-    private static Route of(String name, String method, String path, String summary) {
-        return new Route(PREFIX + name, method, path, summary);
+    private static VaultRoute of(String name, String method, String path, String summary) {
+        return new VaultRoute(PREFIX + name, method, path, summary);
     }
 
     /** The variable part of a path; empty text for a route without one, nothing if the path is another one. */

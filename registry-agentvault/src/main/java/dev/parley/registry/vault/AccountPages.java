@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Pages to which links in mails lead, and which name the calls of accounts. They contain no data of the request. */
-final class Pages {
+final class AccountPages {
     private static final List<String> TEXTS = List.of(
             "/ui",
             "Agent registry",
@@ -50,7 +50,7 @@ final class Pages {
     /** The paths. */
     static final List<String> PATHS = List.copyOf(all().keySet());
 
-    private Pages() {}
+    private AccountPages() {}
 
     /** The pages by their paths. */
     static Map<String, HubPage> all() {

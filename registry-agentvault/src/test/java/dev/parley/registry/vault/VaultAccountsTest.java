@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.parley.protocol.support.Hmac;
 import dev.parley.registry.search.NoParts;
-import dev.parley.registry.vault.Accounts.Developer;
+import dev.parley.registry.vault.VaultAccounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.PostgresqlServer;
 import dev.parley.store.spi.DatabaseKind;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Numbers of accounts and keys, which other hubs on the database give, too. */
 @Timeout(120)
-final class AccountsTest {
+final class VaultAccountsTest {
     @TempDir
     private Path directory;
 
@@ -51,13 +51,13 @@ final class AccountsTest {
         database().close();
     }
 
-    private Accounts accounts() {
+    private VaultAccounts accounts() {
         InstantSource clock = InstantSource.system();
-        return new Accounts(
+        return new VaultAccounts(
                 database(), new Tokens(Hmac.key(new byte[32]), clock), new Passwords(), clock, new NoParts());
     }
 
-    private static Developer registered(Accounts accounts, String name) {
+    private static Developer registered(VaultAccounts accounts, String name) {
         assertThat(accounts.register(name, name + "@example.com", "a password", ""))
                 .hasSize(3);
         return accounts.byEmail(name + "@example.com").orElseThrow();
@@ -71,7 +71,7 @@ final class AccountsTest {
     @EnumSource
     void accountsOfAnEarlierSchemaKeepTheirNumbers(DatabaseKind kind) throws IOException {
         open(kind);
-        Accounts before = accounts();
+        VaultAccounts before = accounts();
         Developer anna = registered(before, "anna");
         long key = before.addKey(anna, "key", null).id();
         database().write(session -> {
@@ -81,7 +81,7 @@ final class AccountsTest {
             }
             return session.update("UPDATE module_version SET version = 1 WHERE module = 'registry-accounts'");
         });
-        Accounts accounts = accounts();
+        VaultAccounts accounts = accounts();
 
         Developer ben = registered(accounts, "ben");
 
@@ -95,7 +95,7 @@ final class AccountsTest {
     @Test
     void anAccountIsNumberedBesideThoseOfAnotherHub() throws Exception {
         open(DatabaseKind.POSTGRESQL);
-        Accounts accounts = accounts();
+        VaultAccounts accounts = accounts();
         Developer anna = registered(accounts, "anna");
         try (Connection another = Objects.requireNonNull(server).getConnection()) {
             another.setAutoCommit(false);
@@ -106,11 +106,12 @@ final class AccountsTest {
                     """);
             accounts.addKey(anna, "key", null);
             registered(accounts, "carl");
-            var refused = new CompletableFuture<@Nullable Refusal>();
+            var refused = new CompletableFuture<@Nullable VaultException>();
 
             Thread.ofVirtual()
                     .start(() -> refused.complete(catchThrowableOfType(
-                            Refusal.class, () -> accounts.register("ben", "ben@example.com", "a password", ""))));
+                            VaultException.class,
+                            () -> accounts.register("ben", "ben@example.com", "a password", ""))));
             Eventually.holds(
                     "the hub waits for the other transaction",
                     () -> refused.isDone() || number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Limits the calls of each address and route in a minute. Safe for any thread. */
-final class Calls {
+final class CallLimiter {
     static final int LIMIT = 100;
 
     private static final int MOST_KEPT = 50_000;
@@ -19,11 +19,11 @@ final class Calls {
 
     private record Count(Instant since, int calls) {}
 
-    Calls(InstantSource clock) {
+    CallLimiter(InstantSource clock) {
         this.clock = clock;
     }
 
-    /** @throws Refusal 429 for a call beyond the limit */
+    /** @throws VaultException 429 for a call beyond the limit */
     void count(String address, String route) {
         Instant now = clock.instant();
         lock.lock();
@@ -35,7 +35,7 @@ final class Calls {
                             ? new Count(before.since(), before.calls() + 1)
                             : one);
             if (count.calls() > LIMIT) {
-                throw Refusal.tooManyRequests(LIMIT);
+                throw VaultException.tooManyRequests(LIMIT);
             }
         } finally {
             lock.unlock();

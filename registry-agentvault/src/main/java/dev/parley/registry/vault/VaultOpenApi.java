@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Description of the routes in OpenAPI. */
-final class OpenApi {
+final class VaultOpenApi {
     static final WireAnswer.Whole ANSWER = AgentVault.json(200, document());
 
-    private OpenApi() {}
+    private VaultOpenApi() {}
 
     private static Map<String, Object> document() {
         var paths = new LinkedHashMap<String, Map<String, Object>>();
-        for (Route route : Route.ALL) {
+        for (VaultRoute route : VaultRoute.ALL) {
             String path = route.path().replace("{}", "{id}").replace("{*}", "{id}");
             var operation = new LinkedHashMap<String, Object>();
             operation.put("operationId", route.name().substring(route.name().indexOf('/') + 1));

@@ -21,7 +21,7 @@ import dev.parley.registry.spi.DerivedTable;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.spi.Publication;
 import dev.parley.registry.spi.RegistryEntries;
-import dev.parley.registry.vault.Accounts.Developer;
+import dev.parley.registry.vault.VaultAccounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Readers;
@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * Public entries as cards of AgentVault: those with such a card, and agents with an address in its dialect. A table has what its lists
  * select by; the entries say which of its rows are shown. Safe for any thread.
  */
-final class Cards implements EntryListener, AutoCloseable {
+final class VaultCards implements EntryListener, AutoCloseable {
     /** Group of the accounts of AgentVault among the owners of entries. */
     static final String GROUP = "agentvault";
 
@@ -99,13 +99,13 @@ final class Cards implements EntryListener, AutoCloseable {
     private final Readers readers;
     private final FairPool pool = new FairPool("vault-list", 2, 64);
     private final RegistryEntries entries;
-    private final Accounts accounts;
+    private final VaultAccounts accounts;
     private final HubAgents agents;
 
     /** For the creation of cards, so that a readable id is given once. */
     private final ReentrantLock creating = new ReentrantLock();
 
-    Cards(Database database, RegistryEntries entries, Accounts accounts, HubAgents agents) {
+    VaultCards(Database database, RegistryEntries entries, VaultAccounts accounts, HubAgents agents) {
         this.agents = agents;
         this.database = database;
         this.entries = entries;
@@ -242,7 +242,7 @@ final class Cards implements EntryListener, AutoCloseable {
     /**
      * The id of a card in a path, as it is stored.
      *
-     * @throws Refusal 422 for any other text
+     * @throws VaultException 422 for any other text
      */
     static String id(String text) {
         try {
@@ -263,7 +263,7 @@ final class Cards implements EntryListener, AutoCloseable {
 
     /** The row of a card that may be shown. */
     private Row row(String id) {
-        return one("card_id = ?", id).orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
+        return one("card_id = ?", id).orElseThrow(() -> VaultException.of(404, "Agent Card not found"));
     }
 
     private Optional<Row> one(String condition, String value) {
@@ -304,7 +304,8 @@ final class Cards implements EntryListener, AutoCloseable {
         return one("human_id = ?", humanId)
                 .or(() -> one("human_key = ?", humanId.toLowerCase(Locale.ROOT)))
                 .map(row -> json(row, null))
-                .orElseThrow(() -> Refusal.of(404, "Agent Card with humanReadableId '" + humanId + "' not found"));
+                .orElseThrow(
+                        () -> VaultException.of(404, "Agent Card with humanReadableId '" + humanId + "' not found"));
     }
 
     /** @param known the entry for its owner; null to read it for others */
@@ -315,7 +316,7 @@ final class Cards implements EntryListener, AutoCloseable {
                 ? known
                 : entries.find(row.urn(), viewer)
                         .filter(now -> now.ownership().visibility() == Visibility.PUBLIC)
-                        .orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
+                        .orElseThrow(() -> VaultException.of(404, "Agent Card not found"));
         var json = new LinkedHashMap<String, Object>();
         json.put("name", entry.resource().name());
         json.put("description", entry.resource().description());
@@ -428,19 +429,19 @@ final class Cards implements EntryListener, AutoCloseable {
         try {
             return pool.call(address, PATIENCE.multipliedBy(2), work);
         } catch (RejectedExecutionException | TimeoutException busy) {
-            throw Refusal.of(503, "Too many searches at present");
+            throw VaultException.of(503, "Too many searches at present");
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw Refusal.of(503, "Interrupted");
+            throw VaultException.of(503, "Interrupted");
         }
     }
 
     // ---- Changes
 
-    /** @throws Refusal 422 for an invalid card, 409 for a readable id that is taken */
+    /** @throws VaultException 422 for an invalid card, 409 for a readable id that is taken */
     Map<String, Object> create(Developer developer, Map<String, @Nullable Object> card) {
         CardForm.problem(card).ifPresent(problem -> {
-            throw Refusal.of(422, "Failed to create agent card: Invalid Agent Card data provided: " + problem);
+            throw VaultException.of(422, "Failed to create agent card: Invalid Agent Card data provided: " + problem);
         });
         creating.lock();
         try {
@@ -473,7 +474,7 @@ final class Cards implements EntryListener, AutoCloseable {
                 var merged = new LinkedHashMap<>(card(entry, ITSELF));
                 merged.putAll(changes);
                 CardForm.problem(merged).ifPresent(problem -> {
-                    throw Refusal.of(
+                    throw VaultException.of(
                             422,
                             "Failed to update agent card: Invalid merged Agent Card data provided for update: "
                                     + problem);
@@ -492,10 +493,10 @@ final class Cards implements EntryListener, AutoCloseable {
         }
     }
 
-    private static Refusal refusal(String failure, A2AException refused) {
+    private static VaultException refusal(String failure, A2AException refused) {
         int status =
                 refused.error() == A2AError.QUOTA_EXCEEDED ? refused.error().httpStatus() : 422;
-        return Refusal.of(status, failure + refused.getMessage());
+        return VaultException.of(status, failure + refused.getMessage());
     }
 
     void delete(Developer developer, String id) {
@@ -504,7 +505,7 @@ final class Cards implements EntryListener, AutoCloseable {
             try {
                 entries.setActive(entry.id(), false, context(developer));
             } catch (A2AException failed) {
-                throw Refusal.of(500, "Failed to deactivate agent card due to internal error.");
+                throw VaultException.of(500, "Failed to deactivate agent card due to internal error.");
             }
         }
     }
@@ -512,18 +513,18 @@ final class Cards implements EntryListener, AutoCloseable {
     private Row owned(Developer developer, String id, String verb) {
         Row row = row(id);
         if (row.developer() != developer.id()) {
-            throw Refusal.of(403, "Not authorized to " + verb + " this agent card");
+            throw VaultException.of(403, "Not authorized to " + verb + " this agent card");
         }
         return row;
     }
 
     private Entry entry(Row row) {
-        return entries.find(row.urn(), ITSELF).orElseThrow(() -> Refusal.of(404, "Agent Card not found"));
+        return entries.find(row.urn(), ITSELF).orElseThrow(() -> VaultException.of(404, "Agent Card not found"));
     }
 
     private static void requireNotRevoked(Entry entry, String verb) {
         if (entry.state().status() == Entry.Status.REVOKED) {
-            throw Refusal.of(422, "Failed to " + verb + " agent card: the entry is revoked");
+            throw VaultException.of(422, "Failed to " + verb + " agent card: the entry is revoked");
         }
     }
 
@@ -538,7 +539,7 @@ final class Cards implements EntryListener, AutoCloseable {
                 "SELECT " + Row.COLUMNS + " FROM registry_vault_card WHERE human_key = ? AND " + current.where(),
                 values.toArray()));
         if (taken.stream().anyMatch(row -> !row.urn().equals(own))) {
-            throw Refusal.of(409, "Agent Card with humanReadableId '" + humanId + "' already exists");
+            throw VaultException.of(409, "Agent Card with humanReadableId '" + humanId + "' already exists");
         }
     }
 
