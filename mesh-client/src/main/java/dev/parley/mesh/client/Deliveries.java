@@ -40,17 +40,17 @@ final class Deliveries {
 
     private final AgentClient agent;
     private final String endpoint;
-    private final Messages messages;
+    private final MessageSecurity messages;
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    Deliveries(AgentClient agent, String endpoint, Messages messages) {
+    Deliveries(AgentClient agent, String endpoint, MessageSecurity messages) {
         this.agent = agent;
         this.endpoint = endpoint;
         this.messages = messages;
     }
 
     /** Sends a message, with the same id in each attempt, and returns the answer. */
-    Messages.Received post(Envelope message, RetryPolicy policy, Duration timeout) {
+    MessageSecurity.Received post(Envelope message, RetryPolicy policy, Duration timeout) {
         var headers = new HashMap<>(message.headers());
         headers.put("Content-Type", Envelope.JSON);
         headers.put("Accept", Envelope.JSON);
@@ -58,19 +58,19 @@ final class Deliveries {
     }
 
     /** Reads a task, waiting for its end. */
-    Messages.Received task(String taskId, Duration wait, RetryPolicy policy, Duration timeout) {
+    MessageSecurity.Received task(String taskId, Duration wait, RetryPolicy policy, Duration timeout) {
         Map<String, String> headers = Map.of(
                 "Accept", Envelope.JSON, "X-A2A-Version", Envelope.VERSION, "Prefer", "wait=" + wait.toSeconds());
         var call = new HttpCall("GET", endpoint + "/tasks/" + taskId, headers, new byte[0]);
         return repeated(() -> call, policy, wait.plus(timeout));
     }
 
-    private Messages.Received repeated(Supplier<HttpCall> call, RetryPolicy policy, Duration timeout) {
+    private MessageSecurity.Received repeated(Supplier<HttpCall> call, RetryPolicy policy, Duration timeout) {
         for (int retry = 1; ; retry++) {
             Duration wanted = null;
             try {
                 HttpCall.Answer answer = agent.exchange(call.get(), timeout);
-                Messages.Received received = received(answer);
+                MessageSecurity.Received received = received(answer);
                 OneException refusal = refusal(answer.status(), received);
                 if (refusal == null && received != null) {
                     return received;
@@ -97,7 +97,7 @@ final class Deliveries {
         return status == TOO_MANY || status >= SERVER_ERROR && status != STORAGE_FULL;
     }
 
-    private Messages.@Nullable Received received(HttpCall.Answer answer) {
+    private MessageSecurity.@Nullable Received received(HttpCall.Answer answer) {
         if (answer.status() < 300 && isMessage(answer.body())) {
             return messages.read(answer.body(), false);
         }
@@ -118,7 +118,7 @@ final class Deliveries {
         }
     }
 
-    private static @Nullable OneException refusal(int status, Messages.@Nullable Received answer) {
+    private static @Nullable OneException refusal(int status, MessageSecurity.@Nullable Received answer) {
         return switch (answer == null ? null : answer.content()) {
             case Failure failure -> OneException.of(failure);
             case Rejection rejection when status >= 300 -> OneException.of(rejection);

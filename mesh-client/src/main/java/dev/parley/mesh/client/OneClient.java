@@ -69,7 +69,7 @@ public final class OneClient implements AutoCloseable {
         this.receiver = receiver;
         this.listener = listener;
         this.encryption = encryption;
-        this.deliveries = new Deliveries(agent, receiver.endpoint(), new Messages(own, InstantSource.system()));
+        this.deliveries = new Deliveries(agent, receiver.endpoint(), new MessageSecurity(own, InstantSource.system()));
         this.plain = new PlainAgent(agent, deliveries);
         this.isInMesh = MeshProtocol.PROTOCOL
                         .in(agent.card().capabilities().extensions())

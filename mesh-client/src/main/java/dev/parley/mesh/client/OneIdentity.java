@@ -69,7 +69,7 @@ public record OneIdentity(
         MessageType type =
                 MessageType.QUERY.word().equals(members.get("type")) ? MessageType.QUERY : MessageType.TASK_DELEGATION;
         try {
-            Object plain = Messages.decrypted(this, message.text(), String.valueOf(members.get("from")));
+            Object plain = MessageSecurity.decrypted(this, message.text(), String.valueOf(members.get("from")));
             return EnvelopeModel.content(new Body(type, plain, Envelope.JSON));
         } catch (A2AException | IllegalArgumentException invalid) {
             throw OneException.of(MeshError.INVALID_MESSAGE, String.valueOf(invalid.getMessage()));

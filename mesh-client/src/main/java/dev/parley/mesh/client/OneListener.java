@@ -51,7 +51,7 @@ public final class OneListener implements AutoCloseable {
     private static final int LOCKS = 64;
 
     private final OneIdentity own;
-    private final Messages messages;
+    private final MessageSecurity messages;
     private final @Nullable StandardWebhooks secrets;
     private final Consumer<Message> others;
     private final InstantSource clock;
@@ -66,7 +66,7 @@ public final class OneListener implements AutoCloseable {
     private OneListener(Builder builder) {
         this.own = builder.own;
         this.clock = InstantSource.system();
-        this.messages = new Messages(own, clock);
+        this.messages = new MessageSecurity(own, clock);
         this.secrets = builder.secrets;
         this.others = builder.others;
         this.path = builder.path;
@@ -180,7 +180,7 @@ public final class OneListener implements AutoCloseable {
         try {
             byte[] json = body.read(MAX_BODY);
             requireSecret(request, json);
-            Messages.Received received = messages.read(json, true);
+            MessageSecurity.Received received = messages.read(json, true);
             requireHeaders(request, received.envelope());
             deliver(received);
             return new WireAnswer.Whole(204, Map.of(), new byte[0]);
@@ -221,7 +221,7 @@ public final class OneListener implements AutoCloseable {
         }
     }
 
-    private void deliver(Messages.Received received) {
+    private void deliver(MessageSecurity.Received received) {
         Envelope envelope = received.envelope();
         String correlationId = requireNonNullElse(envelope.correlationId(), "");
         ReentrantLock lock = locks.get(Math.floorMod(correlationId.hashCode(), LOCKS));

@@ -141,13 +141,14 @@ public final class WorkflowSource implements HubExtensionSource {
                     && MeshProtocol.PROTOCOL
                             .in(card.capabilities().extensions())
                             .isPresent();
-            if (isInMesh && Messages.isMessage(run.document())) {
-                Envelope envelope = WorkflowDocument.valid(() -> Messages.envelope(run.document(), caller, url));
+            if (isInMesh && WorkflowMessages.isMessage(run.document())) {
+                Envelope envelope =
+                        WorkflowDocument.valid(() -> WorkflowMessages.envelope(run.document(), caller, url));
                 String receiver = envelope.to().agentId();
                 AgentEndpoint agent = receiver.equals(WorkflowProtocol.AGENT)
                         ? one()
                         : hub.agents().endpoint(receiver);
-                return view(Messages.delivered(envelope, agent, toward(caller)), caller);
+                return view(WorkflowMessages.delivered(envelope, agent, toward(caller)), caller);
             }
             Map<String, @Nullable Object> document = WorkflowDocument.valid(() -> {
                 if (run.document().containsKey("definition") && run.document().containsKey("workflow")) {

@@ -61,7 +61,7 @@ final class Callbacks {
     }
 
     private static Notification notification(PushConfig config, Task task, String id, MeshContent content) {
-        Terms terms = Terms.of(task);
+        EnvelopeMembers terms = EnvelopeMembers.of(task);
         String sender = requireNonNullElse(config.tenant(), "");
         var envelope = new Envelope(
                 "one-" + Sha256.hex(id).substring(0, 32), // the same for each attempt

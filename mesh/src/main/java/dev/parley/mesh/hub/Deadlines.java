@@ -5,8 +5,8 @@ import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
 import dev.parley.mesh.Delegations;
 import dev.parley.mesh.MeshError;
-import dev.parley.mesh.hub.Answers.Answer;
-import dev.parley.mesh.hub.Answers.Key;
+import dev.parley.mesh.hub.MessageAnswers.Answer;
+import dev.parley.mesh.hub.MessageAnswers.Key;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
@@ -40,10 +40,10 @@ final class Deadlines {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
 
     private final HubParts hub;
-    private final Answers answers;
+    private final MessageAnswers answers;
     private final HubTimers.Timers timers;
 
-    Deadlines(HubParts hub, Answers answers) {
+    Deadlines(HubParts hub, MessageAnswers answers) {
         this.hub = hub;
         this.answers = answers;
         this.timers = hub.timers().named("one/deadline", this::end);

@@ -103,7 +103,7 @@ final class Durations implements RunObserver {
     }
 
     private static String skill(Request request) {
-        @Nullable String named = Terms.of(request.message()).skill();
+        @Nullable String named = EnvelopeMembers.of(request.message()).skill();
         return named != null ? named : request.message().metadata().get("skillId") instanceof String id ? id : "";
     }
 

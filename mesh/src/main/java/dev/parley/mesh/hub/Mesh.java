@@ -26,12 +26,12 @@ import java.util.Optional;
 final class Mesh implements HubExtension {
     private static final String DESCRIPTION = "Messages of the ONE mesh at the suffix " + MeshProtocol.SUFFIX;
 
-    private final Answers answers;
+    private final MessageAnswers answers;
     private final MessageSignatures signatures;
     private final Durations durations;
     private final Deadlines deadlines;
     private final Views views;
-    private final Messages messages;
+    private final MessageCounts messages;
     private final MessageLog log;
     private final MessageHandlers handlers;
     private final Receiver.Services services;
@@ -39,9 +39,9 @@ final class Mesh implements HubExtension {
     Mesh(HubParts hub, MessageSignatures.Trust trust, MessageHandlers handlers) {
         this.handlers = handlers;
         this.signatures = new MessageSignatures(hub.signatures(), trust, InstantSource.system());
-        this.messages = new Messages(hub.metrics());
+        this.messages = new MessageCounts(hub.metrics());
         this.log = new MessageLog(hub.audit());
-        this.answers = new Answers(hub.database(), hub.audit());
+        this.answers = new MessageAnswers(hub.database(), hub.audit());
         this.durations = new Durations(hub.database());
         this.deadlines = new Deadlines(hub, answers);
         this.views = new Views(hub, new Events(hub.audit()), durations);

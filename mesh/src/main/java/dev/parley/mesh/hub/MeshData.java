@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Erases personal data of the mesh: answers, timers, and sums over the audit in memory. Safe for any thread. */
-record MeshData(Answers answers, Deadlines deadlines, Views views) implements PersonalData {
+record MeshData(MessageAnswers answers, Deadlines deadlines, Views views) implements PersonalData {
     @Override
     public void unlink(Collection<String> ids, CallContext operator) {
         String group = operator.scope().group();

@@ -102,7 +102,7 @@ public final class MeshDialect implements DialectProvider {
             requireVersion(request.header(VERSION_HEADER));
             return new SendEnvelope(envelope(request), wait(request));
         } catch (A2AException unreadable) {
-            Envelope readable = Failures.readable(request.body(), request.arrival(), unreadable);
+            Envelope readable = MeshErrors.readable(request.body(), request.arrival(), unreadable);
             return new SendEnvelope(readable, Duration.ZERO, unreadable);
         }
     }
@@ -145,7 +145,7 @@ public final class MeshDialect implements DialectProvider {
             throw A2AException.of(
                     A2AError.CONTENT_TYPE_NOT_SUPPORTED,
                     "Content-Type: " + type + " (expected: " + Headers.JSON + ")",
-                    Map.of(Failures.OF_HTTP, "true"));
+                    Map.of(MeshErrors.OF_HTTP, "true"));
         }
     }
 
@@ -181,9 +181,9 @@ public final class MeshDialect implements DialectProvider {
     @Override
     public WireAnswer.Whole error(WireRequest request, A2AException problem) {
         return whole(
-                Failures.status(problem),
+                MeshErrors.status(problem),
                 problem.headers(),
-                Failures.envelope(request.body(), request.arrival(), problem));
+                MeshErrors.envelope(request.body(), request.arrival(), problem));
     }
 
     @Override

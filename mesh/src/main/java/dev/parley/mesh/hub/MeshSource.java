@@ -68,7 +68,7 @@ public final class MeshSource implements HubExtensionSource {
 
     @Override
     public List<ModuleTables> tables(DatabaseKind kind) {
-        return List.of(Answers.TABLES);
+        return List.of(MessageAnswers.TABLES);
     }
 
     @Override

@@ -71,14 +71,14 @@ final class MessageLog {
                     envelope.message().content() == null
                             ? "unknown"
                             : envelope.message().type().word());
-            detail.put("reason", Failures.content(problem).message());
+            detail.put("reason", MeshErrors.content(problem).message());
             return new AuditEntry(
                     group,
                     caller.caller(),
                     Events.REFUSED,
                     agent,
                     "",
-                    Failures.content(problem).code(),
+                    MeshErrors.content(problem).code(),
                     caller.address(),
                     requireNonNullElse(caller.traceparent(), ""),
                     detail);

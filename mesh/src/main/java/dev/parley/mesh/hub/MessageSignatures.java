@@ -57,14 +57,14 @@ final class MessageSignatures implements AutoCloseable {
         Signature signature = envelope.metadata().signature();
         if (signature == null) {
             if (trust.isRequired()) {
-                throw Failures.invalid(PATH, "missing (expected: a signature, as this hub requires one)");
+                throw MeshErrors.invalid(PATH, "missing (expected: a signature, as this hub requires one)");
             }
             return;
         }
         try {
             SignedForm.requireFresh(envelope, clock.instant());
         } catch (InvalidField stale) {
-            throw Failures.invalid(stale.field(), stale.problem());
+            throw MeshErrors.invalid(stale.field(), stale.problem());
         }
         Party sender = envelope.from();
         String endpoint = sender.endpoint();
@@ -79,7 +79,7 @@ final class MessageSignatures implements AutoCloseable {
             published = published.equals(renewed) || !isBy(renewed, signature, sender, reasons) ? null : renewed;
         }
         if (published == null) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     PATH,
                     (reasons.isEmpty() ? "no key is trusted" : String.join("; ", reasons))
                             + " (expected: a signature by a key of --one-trust, or of a hub of --one-trust-hosts)");

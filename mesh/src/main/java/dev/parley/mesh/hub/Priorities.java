@@ -18,7 +18,7 @@ final class Priorities {
 
     /** The priority that a message names; null if it names none. */
     static @Nullable Priority of(Message message) {
-        String word = Terms.of(message).priority();
+        String word = EnvelopeMembers.of(message).priority();
         if (word != null) {
             for (Priority priority : Priority.values()) {
                 if (priority.name().toLowerCase(Locale.ROOT).equals(word)) {

@@ -40,18 +40,18 @@ final class Received {
     private static Query encrypted(Envelope envelope) {
         Body body = envelope.message();
         if (!envelope.metadata().encrypted() || !body.mimeType().equals(Envelope.ENCRYPTED)) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     "message.mimeType",
                     '"' + body.mimeType() + "\" (expected: \"" + Envelope.ENCRYPTED
                             + "\" if metadata.security.encrypted is true, and only then)");
         }
         if (body.type() != MessageType.TASK_DELEGATION && body.type() != MessageType.QUERY) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     "message.type",
                     '"' + body.type().word() + "\" (expected: task_delegation or query, as it is encrypted)");
         }
         if (!(body.content() instanceof String jwe) || !JWE.matcher(jwe).matches()) {
-            throw Failures.invalid("message.content", "no compact JWE (expected: one, as the content is encrypted)");
+            throw MeshErrors.invalid("message.content", "no compact JWE (expected: one, as the content is encrypted)");
         }
         return new Query(jwe, Map.of(), null);
     }
@@ -59,27 +59,28 @@ final class Received {
     /** Content that is not JSON: the text of a query, or of a response. */
     private static MeshContent text(Body body) {
         if (!(body.content() instanceof String text)) {
-            throw Failures.invalid("message.content", "no text (expected: a text, as the media type is no JSON)");
+            throw MeshErrors.invalid("message.content", "no text (expected: a text, as the media type is no JSON)");
         }
         return switch (body.type()) {
             case QUERY -> new Query(text, Map.of(), null);
             case RESPONSE -> new Response(text, null, null);
             default ->
-                throw Failures.invalid(
+                throw MeshErrors.invalid(
                         "message.mimeType", '"' + body.mimeType() + "\" (expected: \"" + Envelope.JSON + "\")");
         };
     }
 
     static void requireShort(String path, @Nullable String id) {
         if (id != null && id.length() > Operation.LONGEST_ID) {
-            throw Failures.invalid(path, id.length() + " characters (expected: at most " + Operation.LONGEST_ID + ")");
+            throw MeshErrors.invalid(
+                    path, id.length() + " characters (expected: at most " + Operation.LONGEST_ID + ")");
         }
     }
 
     static void requireShort(Notice notice) {
         int length = Json.write(notice.members()).length;
         if (length > Events.LONGEST_CONTENT) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     "message.content",
                     length + " bytes (expected: at most " + Events.LONGEST_CONTENT + ", as it becomes an event)");
         }

@@ -23,8 +23,8 @@ import dev.parley.mesh.MeshProtocol.RegisterCallback;
 import dev.parley.mesh.MeshProtocol.SendEnvelope;
 import dev.parley.mesh.MessageType;
 import dev.parley.mesh.Reports;
-import dev.parley.mesh.hub.Answers.Answer;
-import dev.parley.mesh.hub.Answers.Key;
+import dev.parley.mesh.hub.MessageAnswers.Answer;
+import dev.parley.mesh.hub.MessageAnswers.Key;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
@@ -78,11 +78,11 @@ final class Receiver {
     /** The parts of the mesh that all receivers share. */
     record Services(
             HubParts hub,
-            Answers answers,
+            MessageAnswers answers,
             MessageSignatures signatures,
             Durations durations,
             Deadlines deadlines,
-            Messages messages,
+            MessageCounts messages,
             MessageLog log) {}
 
     /** @param url address of the agent, which ends with its name */
@@ -126,7 +126,7 @@ final class Receiver {
         mesh.signatures().verify(envelope, hubUrl, caller.scope().group());
         CallContext context = inside(caller).withTasksOnly();
         var key = Key.of(envelope, context);
-        String fingerprint = Answers.fingerprint(envelope);
+        String fingerprint = MessageAnswers.fingerprint(envelope);
         Optional<Answer> known = mesh.answers().find(key);
         if (known.isPresent()) {
             requireSame(known.get(), fingerprint, envelope);
@@ -170,7 +170,7 @@ final class Receiver {
 
     private static void requireSame(Answer known, String fingerprint, Envelope envelope) {
         if (!known.fingerprint().equals(fingerprint)) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     "messageId", '"' + envelope.messageId() + "\": used for another message (expected: a new id)");
         }
     }
@@ -185,7 +185,7 @@ final class Receiver {
     Envelope read(ReadTask read, CallContext caller) {
         CallContext context = inside(caller);
         Task task = settled(task(read.taskId(), context), read.patience(), context);
-        Terms terms = Terms.of(task);
+        EnvelopeMembers terms = EnvelopeMembers.of(task);
         return envelope(
                 "one-"
                         + Sha256.hex(task.id() + "\n" + task.status().timestamp())
@@ -214,7 +214,7 @@ final class Receiver {
         }
         boolean isKnown = !caller.caller().equals(CallContext.anonymous().caller());
         if (isKnown && !envelope.from().agentId().equals(caller.caller())) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     "from.agentId",
                     '"' + envelope.from().agentId() + "\" (expected: \"" + caller.caller()
                             + "\", the name of the authenticated principal)");
@@ -222,7 +222,7 @@ final class Receiver {
         String address = envelope.to().endpoint();
         boolean isSigned = envelope.metadata().signature() != null;
         if (isSigned && !address.equals(url) && !address.equals(url + MeshProtocol.SUFFIX)) {
-            throw Failures.invalid(
+            throw MeshErrors.invalid(
                     "to.endpoint",
                     "the message was signed for another address (expected: \"" + url + MeshProtocol.SUFFIX + "\")");
         }
@@ -262,7 +262,7 @@ final class Receiver {
     /** Begins a run of a workflow. */
     private Reply coordinate(Envelope envelope, String fingerprint, CallContext context) {
         if (!(envelope.message().content() instanceof Map<?, ?> document)) {
-            throw Failures.invalid("message.content", "no object (expected: a coordination document)");
+            throw MeshErrors.invalid("message.content", "no object (expected: a coordination document)");
         }
         var message = new Message(
                 envelope.messageId(),
@@ -276,7 +276,7 @@ final class Receiver {
         Task run = begin(mesh.hub().agents().endpoint(MeshProtocol.VIEWS_AGENT), message, null, true, context);
         if (run.state() == TaskState.REJECTED) {
             Message said = run.status().message();
-            throw Failures.invalid("message.content", said == null ? "no workflow" : said.text());
+            throw MeshErrors.invalid("message.content", said == null ? "no workflow" : said.text());
         }
         var answer = new Answer(fingerprint, now(), MessageType.TASK_ACCEPTANCE, run.id(), null);
         return new Reply(answer, new Acceptance(run.id(), null, List.of(), run.id()));
@@ -386,7 +386,7 @@ final class Receiver {
         try {
             return ContentKeys.of(new String(Json.write(reply.key()), UTF_8)).publicKey();
         } catch (IllegalArgumentException wrong) {
-            throw Failures.invalid("metadata.security.key", String.valueOf(wrong.getMessage()));
+            throw MeshErrors.invalid("metadata.security.key", String.valueOf(wrong.getMessage()));
         }
     }
 

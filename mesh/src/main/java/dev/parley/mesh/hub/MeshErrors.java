@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Errors of A2A as errors of the mesh. */
-final class Failures {
+final class MeshErrors {
     /** Metadata of an error about a request of HTTP, not about its content. */
     static final String OF_HTTP = "http";
 
@@ -40,7 +40,7 @@ final class Failures {
         }
     }
 
-    private Failures() {}
+    private MeshErrors() {}
 
     /** An error about a member of a message. */
     static A2AException invalid(String path, String problem) {

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * Messages of the mesh at the address of workflows: envelopes, and the short form, which has a {@code type}. The mesh takes them as at the
  * address of each agent, with the same checks of sender, signature and repetition.
  */
-final class Messages {
+final class WorkflowMessages {
     private static final String TYPE = "type";
     private static final String MESSAGE = "message";
     private static final String METADATA = "metadata";
 
-    private Messages() {}
+    private WorkflowMessages() {}
 
     /** Whether this is a message of the mesh, instead of a document. */
     static boolean isMessage(Map<String, @Nullable Object> written) {

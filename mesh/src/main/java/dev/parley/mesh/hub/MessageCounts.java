@@ -7,12 +7,12 @@ import dev.parley.mesh.MessageType;
 import java.util.stream.Stream;
 
 /** Counts the messages of each agent by type. Safe for any thread. */
-final class Messages {
+final class MessageCounts {
     private static final int MOST_AGENTS = 250;
 
     private final Counter messages;
 
-    Messages(ExtensionMetrics metrics) {
+    MessageCounts(ExtensionMetrics metrics) {
         this.messages = metrics.counter(
                 "one_messages",
                 "Messages of the ONE mesh.",

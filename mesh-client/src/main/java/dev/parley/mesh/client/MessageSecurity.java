@@ -22,7 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Messages of an agent as bytes: dated, signed and encrypted when they are sent, verified and decrypted when they are received. */
-final class Messages {
+final class MessageSecurity {
     /** A message that was received, with its content as plain JSON. */
     record Received(Envelope envelope, MeshContent content) {}
 
@@ -31,7 +31,7 @@ final class Messages {
     private final OneIdentity own;
     private final InstantSource clock;
 
-    Messages(OneIdentity own, InstantSource clock) {
+    MessageSecurity(OneIdentity own, InstantSource clock) {
         this.own = own;
         this.clock = clock;
     }

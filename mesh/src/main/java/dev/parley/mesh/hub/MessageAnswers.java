@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>See {@code docs/adr/0042-answers-of-the-mesh.md}. Safe for any thread.
  */
-final class Answers {
+final class MessageAnswers {
     /** How long answers are kept. */
     static final Duration KEPT = Duration.ofHours(24);
 
@@ -75,7 +75,7 @@ final class Answers {
     private final AuditTrail audit;
 
     /** Makes the tables of the mesh. */
-    Answers(Database database, AuditTrail audit) {
+    MessageAnswers(Database database, AuditTrail audit) {
         this.database = database;
         this.audit = audit;
         database.migrate(TABLES);

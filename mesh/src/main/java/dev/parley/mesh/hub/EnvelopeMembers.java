@@ -13,23 +13,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Members of the envelope that began a task; null for those that it did not have. */
-record Terms(
+record EnvelopeMembers(
         @Nullable String correlationId,
         @Nullable String skill,
         @Nullable String priority,
         @Nullable RetryPolicy retries,
         @Nullable ContentKeys key) {
-    private static final Terms NONE = new Terms(null, null, null, null, null);
+    private static final EnvelopeMembers NONE = new EnvelopeMembers(null, null, null, null, null);
 
-    static Terms of(Task task) {
+    static EnvelopeMembers of(Task task) {
         return task.history().isEmpty() ? NONE : of(task.history().getFirst());
     }
 
-    static Terms of(Message message) {
+    static EnvelopeMembers of(Message message) {
         if (!(message.metadata().get(Delegations.URI) instanceof Map<?, ?> members)) {
             return NONE;
         }
-        return new Terms(
+        return new EnvelopeMembers(
                 text(members, "correlationId"),
                 text(members, "skill"),
                 text(members, "priority"),
