@@ -109,8 +109,8 @@ public final class GrpcDialect {
                 requireNonNull(handlers.get(dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME + "/" + now))));
         ExtensionRpcs.TYPED.forEach((method, rpc) -> handlers.put(
                 method, (request, callers, statuses) -> extension(rpc.method(), request, callers, statuses)));
-        handlers.put(Health.CHECK, (request, callers, statuses) -> Health.check(request.message(), ready));
-        handlers.put(Health.WATCH, (request, callers, statuses) -> Health.watch(request.message(), ready));
+        handlers.put(GrpcHealth.CHECK, (request, callers, statuses) -> GrpcHealth.check(request.message(), ready));
+        handlers.put(GrpcHealth.WATCH, (request, callers, statuses) -> GrpcHealth.watch(request.message(), ready));
         Reflection.METHODS.forEach(
                 method -> handlers.put(method, (request, callers, statuses) -> Reflection.answer(request.message())));
     }
@@ -142,13 +142,13 @@ public final class GrpcDialect {
                     ? extension(FREE, request, callers, statuses)
                     : handler.answer(request, callers, statuses);
         } catch (Throwable failure) { // the edge: whatever it is, the peer gets an answer
-            return Problem.toldBy(failure, statuses.of);
+            return ErrorDetails.toldBy(failure, statuses.of);
         }
     }
 
     /** Returns how a call ends that reaches no agent, or whose message was refused unread. */
     public static GrpcAnswer.Failure failure(Throwable problem) {
-        return Problem.told(problem, V1Rpcs::code);
+        return ErrorDetails.told(problem, V1Rpcs::code);
     }
 
     @SuppressWarnings("unchecked") // by the table
@@ -249,7 +249,8 @@ public final class GrpcDialect {
                     metadata.put(style.positionHeader().toLowerCase(Locale.ROOT), requireNonNull(stream.position()));
                 }
                 Function<A2AException, Code> codes = statuses.of;
-                yield new GrpcAnswer.Events(metadata, stream.as(counted), problem -> Problem.toldBy(problem, codes));
+                yield new GrpcAnswer.Events(
+                        metadata, stream.as(counted), problem -> ErrorDetails.toldBy(problem, codes));
             }
         };
     }

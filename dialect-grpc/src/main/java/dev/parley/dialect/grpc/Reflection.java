@@ -52,7 +52,7 @@ final class Reflection {
             ServerReflectionRequest asked = ServerReflectionRequest.parseFrom(message);
             return new GrpcAnswer.Whole(Map.of(), answer(asked).toByteArray());
         } catch (InvalidProtocolBufferException e) {
-            return Problem.plain(Code.INVALID_ARGUMENT, "Invalid message");
+            return ErrorDetails.plain(Code.INVALID_ARGUMENT, "Invalid message");
         }
     }
 

@@ -127,8 +127,8 @@ final class V03Rpcs {
                     A2AServiceGrpc.getGetAgentCardMethod(),
                     request -> new GetExtendedAgentCard(null),
                     operation -> GetAgentCardRequest.getDefaultInstance(),
-                    Cards::v03,
-                    Cards::v03));
+                    CardMessages::v03,
+                    CardMessages::v03));
 
     /** Names of three methods in 0.2.2 to 0.2.4. */
     static final Map<String, String> FORMER_NAMES = Map.of(

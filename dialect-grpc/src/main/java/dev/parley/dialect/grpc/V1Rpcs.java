@@ -144,8 +144,8 @@ final class V1Rpcs {
                     operation -> GetExtendedAgentCardRequest.newBuilder()
                             .setTenant(orEmpty(operation.tenant()))
                             .build(),
-                    Cards::v1,
-                    Cards::v1));
+                    CardMessages::v1,
+                    CardMessages::v1));
 
     /** A table that begins with the tenant, as all requests do. */
     private static <O extends Operation> Fields<O> of(String message) {

@@ -14,11 +14,11 @@ import java.nio.charset.StandardCharsets;
  * Agent cards as messages. They are rarely asked for here and have no part that their JSON could not tell, so they go
  * by way of it.
  */
-final class Cards {
+final class CardMessages {
     private static final JsonFormat.Parser READER = JsonFormat.parser().ignoringUnknownFields();
     private static final JsonFormat.Printer WRITER = JsonFormat.printer();
 
-    private Cards() {}
+    private CardMessages() {}
 
     static dev.parley.dialect.grpc.v1.AgentCard v1(AgentCard card) {
         return parse(Json.write(card), dev.parley.dialect.grpc.v1.AgentCard.newBuilder())

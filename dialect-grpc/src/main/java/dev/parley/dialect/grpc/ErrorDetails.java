@@ -18,10 +18,10 @@ import java.util.function.Function;
  *
  * <p>Source: A2A specification 1.0, section 10.6; google/rpc/error_details.proto.
  */
-final class Problem {
+final class ErrorDetails {
     private static final String DOMAIN = "a2a-protocol.org";
 
-    private Problem() {}
+    private ErrorDetails() {}
 
     /** Returns the part of a failure that the peer receives, after logging the rest. */
     static GrpcAnswer.Failure told(Throwable failure, Function<ErrorKind, Code> codes) {

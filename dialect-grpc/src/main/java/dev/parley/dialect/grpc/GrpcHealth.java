@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /** Tells whether the server works. All services do or none does. */
-final class Health {
+final class GrpcHealth {
     static final String CHECK = HealthGrpc.getCheckMethod().getFullMethodName();
     static final String WATCH = HealthGrpc.getWatchMethod().getFullMethodName();
 
@@ -20,15 +20,15 @@ final class Health {
             dev.parley.dialect.grpc.v1.A2AServiceGrpc.SERVICE_NAME,
             dev.parley.dialect.grpc.v03.A2AServiceGrpc.SERVICE_NAME);
 
-    private Health() {}
+    private GrpcHealth() {}
 
     static GrpcAnswer check(byte[] message, BooleanSupplier ready) {
         try {
             return isKnown(message)
                     ? new GrpcAnswer.Whole(Map.of(), told(now(ready)))
-                    : Problem.plain(Code.NOT_FOUND, "There is no such service");
+                    : ErrorDetails.plain(Code.NOT_FOUND, "There is no such service");
         } catch (InvalidProtocolBufferException e) {
-            return Problem.plain(Code.INVALID_ARGUMENT, "Invalid message");
+            return ErrorDetails.plain(Code.INVALID_ARGUMENT, "Invalid message");
         }
     }
 
@@ -40,7 +40,7 @@ final class Health {
                     : new GrpcAnswer.UntilStop(
                             told(ServingStatus.SERVICE_UNKNOWN), told(ServingStatus.SERVICE_UNKNOWN));
         } catch (InvalidProtocolBufferException e) {
-            return Problem.plain(Code.INVALID_ARGUMENT, "Invalid message");
+            return ErrorDetails.plain(Code.INVALID_ARGUMENT, "Invalid message");
         }
     }
 
