@@ -78,7 +78,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
     private final Subscriptions subscriptions;
     private final QueryLog log;
     private final UpdateExecutor updates;
-    private final PersonalData personal;
+    private final GraphPersonalData personal;
 
     private Graph(
             Database database,
@@ -114,7 +114,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.subscriptions = new Subscriptions(tables, statements, journal, settings, graphql);
         this.log = new QueryLog(tables, journal, clock);
         this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, log);
-        this.personal = new PersonalData(tables, statements, journal, trail, settings, subscriptions);
+        this.personal = new GraphPersonalData(tables, statements, journal, trail, settings, subscriptions);
     }
 
     /** Tables of graphs. */

@@ -46,16 +46,16 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
                     ExtensionMethod.call(
                                     KnowledgeOperation.QUERY,
                                     Query.class,
-                                    KnowledgeModel.QUERY,
-                                    KnowledgeModel.QUERY_RESULT)
+                                    KnowledgeJson.QUERY,
+                                    KnowledgeJson.QUERY_RESULT)
                             .rest("POST " + REST + ":query")
                             .grpc(SERVICE + "Query")
                             .content(KnowledgeProtocol::content),
                     ExtensionMethod.call(
                                     KnowledgeOperation.UPDATE,
                                     Update.class,
-                                    KnowledgeModel.UPDATE,
-                                    KnowledgeModel.UPDATE_RESULT)
+                                    KnowledgeJson.UPDATE,
+                                    KnowledgeJson.UPDATE_RESULT)
                             .rest("POST " + REST + ":update")
                             .grpc(SERVICE + "Update")
                             .content(KnowledgeOperation.UpdateResult::affectedIds)
@@ -63,8 +63,8 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
                     ExtensionMethod.stream(
                                     KnowledgeOperation.SUBSCRIBE,
                                     Subscribe.class,
-                                    KnowledgeModel.SUBSCRIBE,
-                                    KnowledgeModel.CHANGE)
+                                    KnowledgeJson.SUBSCRIBE,
+                                    KnowledgeJson.CHANGE)
                             .rest("POST " + REST + ":subscribe")
                             .grpc(SERVICE + "Subscribe")
                             .resumable(KnowledgeProtocol::id, KnowledgeProtocol::after)
@@ -93,14 +93,14 @@ public final class KnowledgeProtocol implements ExtensionProtocol.Provider {
     @Override
     public Map<Class<?>, JsonForm<?>> values() {
         return Map.of(
-                Statement.class, KnowledgeModel.STATEMENT,
-                Patch.class, KnowledgeModel.PATCH,
-                Query.class, KnowledgeModel.QUERY,
-                Update.class, KnowledgeModel.UPDATE,
-                Subscribe.class, KnowledgeModel.SUBSCRIBE,
-                KnowledgeOperation.QueryResult.class, KnowledgeModel.QUERY_RESULT,
-                KnowledgeOperation.UpdateResult.class, KnowledgeModel.UPDATE_RESULT,
-                KnowledgeOperation.Change.class, KnowledgeModel.CHANGE);
+                Statement.class, KnowledgeJson.STATEMENT,
+                Patch.class, KnowledgeJson.PATCH,
+                Query.class, KnowledgeJson.QUERY,
+                Update.class, KnowledgeJson.UPDATE,
+                Subscribe.class, KnowledgeJson.SUBSCRIBE,
+                KnowledgeOperation.QueryResult.class, KnowledgeJson.QUERY_RESULT,
+                KnowledgeOperation.UpdateResult.class, KnowledgeJson.UPDATE_RESULT,
+                KnowledgeOperation.Change.class, KnowledgeJson.CHANGE);
     }
 
     private static @Nullable Object content(KnowledgeOperation.QueryResult result) {

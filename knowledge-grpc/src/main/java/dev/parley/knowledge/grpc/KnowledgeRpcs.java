@@ -21,24 +21,24 @@ public final class KnowledgeRpcs implements GrpcExtension {
                 Rpc.call(
                         Query.class,
                         KnowledgeServiceGrpc.getQueryMethod(),
-                        KnowledgeModel::read,
-                        KnowledgeModel::write,
-                        KnowledgeModel::write,
-                        KnowledgeModel::read),
+                        KnowledgeMessages::read,
+                        KnowledgeMessages::write,
+                        KnowledgeMessages::write,
+                        KnowledgeMessages::read),
                 Rpc.call(
                         Update.class,
                         KnowledgeServiceGrpc.getUpdateMethod(),
-                        KnowledgeModel::read,
-                        KnowledgeModel::write,
-                        KnowledgeModel::write,
-                        KnowledgeModel::read),
+                        KnowledgeMessages::read,
+                        KnowledgeMessages::write,
+                        KnowledgeMessages::write,
+                        KnowledgeMessages::read),
                 Rpc.stream(
                         Subscribe.class,
                         KnowledgeServiceGrpc.getSubscribeMethod(),
-                        KnowledgeModel::read,
-                        KnowledgeModel::write,
-                        KnowledgeModel::write,
-                        KnowledgeModel::read));
+                        KnowledgeMessages::read,
+                        KnowledgeMessages::write,
+                        KnowledgeMessages::write,
+                        KnowledgeMessages::read));
     }
 
     @Override

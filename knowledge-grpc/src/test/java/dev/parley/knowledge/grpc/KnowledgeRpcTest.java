@@ -64,7 +64,7 @@ class KnowledgeRpcTest {
         var update = new Update(
                 List.of(Patch.replace(statement)), null, "me", "because", "t-1", "s-1", Map.of("ifRevision", 7));
 
-        Update read = KnowledgeModel.read(KnowledgeModel.write(update));
+        Update read = KnowledgeMessages.read(KnowledgeMessages.write(update));
 
         assertThat(read).isEqualTo(update);
         assertThat(read.mutations().getFirst().statement().subject().type()).isEqualTo("ex:Project");
@@ -82,10 +82,10 @@ class KnowledgeRpcTest {
                 Instant.parse("2026-01-05T10:00:03Z"),
                 Map.of());
 
-        assertThat(KnowledgeModel.read(KnowledgeModel.write(query))).isEqualTo(query);
-        assertThat(KnowledgeModel.read(KnowledgeModel.write(found))).isEqualTo(found);
-        assertThat(KnowledgeModel.read(KnowledgeModel.write(updated))).isEqualTo(updated);
-        assertThat(KnowledgeModel.read(KnowledgeModel.write(change))).isEqualTo(change);
+        assertThat(KnowledgeMessages.read(KnowledgeMessages.write(query))).isEqualTo(query);
+        assertThat(KnowledgeMessages.read(KnowledgeMessages.write(found))).isEqualTo(found);
+        assertThat(KnowledgeMessages.read(KnowledgeMessages.write(updated))).isEqualTo(updated);
+        assertThat(KnowledgeMessages.read(KnowledgeMessages.write(change))).isEqualTo(change);
     }
 
     @Test
@@ -100,7 +100,7 @@ class KnowledgeRpcTest {
                 .setId("s");
         request.getMutationsBuilder(0).getStatementBuilder().getObjectBuilder().setId("o");
 
-        assertThatThrownBy(() -> KnowledgeModel.read(request.build()))
+        assertThatThrownBy(() -> KnowledgeMessages.read(request.build()))
                 .isInstanceOfSatisfying(
                         InvalidField.class,
                         fault -> assertThat(fault.field()).isEqualTo("mutations[0].statement.certainty"));

@@ -27,14 +27,14 @@ public final class ChangeStore {
     private final Sweep sweep;
     private final Changes changes;
     private final Reviews reviews;
-    private final Answers answers;
+    private final UpdateAnswers answers;
 
     /** @param steadyClock decides which rows are old enough to be removed */
     public ChangeStore(Database database, Terms terms, Sql sql, Keeping keeping, InstantSource steadyClock) {
         this.sweep = new Sweep(database, keeping, steadyClock);
         this.changes = new Changes(terms, sql, sweep);
         this.reviews = new Reviews();
-        this.answers = new Answers(keeping.answersFor(), steadyClock);
+        this.answers = new UpdateAnswers(keeping.answersFor(), steadyClock);
     }
 
     public Changes changes() {
@@ -45,7 +45,7 @@ public final class ChangeStore {
         return reviews;
     }
 
-    public Answers answers() {
+    public UpdateAnswers answers() {
         return answers;
     }
 

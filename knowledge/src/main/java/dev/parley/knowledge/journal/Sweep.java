@@ -275,7 +275,7 @@ final class Sweep {
                 .add(
                         group(session, space),
                         Kind.KNOWLEDGE,
-                        -session.number("SELECT sum(" + Answers.BYTES + ") FROM kg_key" + where, all));
+                        -session.number("SELECT sum(" + UpdateAnswers.BYTES + ") FROM kg_key" + where, all));
         return session.update("DELETE FROM kg_key" + where, all);
     }
 

@@ -45,7 +45,7 @@ final class SparqlResult {
             List<String> names = List.copyOf(query.getResultVars());
             boolean truncated = !result.addRows(found, names, Var.varList(names));
             return new Sparql.Answer(
-                    new Members(List.of("head", "results"), Map.of("vars", names), Map.of("bindings", result.rows)),
+                    new JsonMembers(List.of("head", "results"), Map.of("vars", names), Map.of("bindings", result.rows)),
                     truncated);
         }
         Iterator<Triple> triples = query.isDescribeType() ? running.describe().find() : running.constructTriples();
@@ -64,7 +64,7 @@ final class SparqlResult {
             if (!hasRoom()) {
                 return false;
             }
-            rows.add(new Members(names, values));
+            rows.add(new JsonMembers(names, values));
         }
         return true;
     }
@@ -80,7 +80,7 @@ final class SparqlResult {
             }
             characters +=
                     statement.subject().id().length() + statement.predicate().length();
-            var json = new Members(
+            var json = new JsonMembers(
                     STATEMENT,
                     Map.of("id", statement.subject().id()),
                     Map.of("id", statement.predicate()),
@@ -98,19 +98,19 @@ final class SparqlResult {
     }
 
     /** Source: SPARQL 1.1 Query Results JSON Format, section 3.2.2 "Encoding RDF terms". */
-    private Members value(Node node) {
+    private JsonMembers value(Node node) {
         if (node.isURI()) {
             characters += node.getURI().length();
-            return new Members(TERM, "uri", node.getURI());
+            return new JsonMembers(TERM, "uri", node.getURI());
         }
         if (node.isBlank()) {
-            return new Members(TERM, "bnode", node.getBlankNodeLabel());
+            return new JsonMembers(TERM, "bnode", node.getBlankNodeLabel());
         }
         characters += node.getLiteralLexicalForm().length();
         String language = node.getLiteralLanguage();
         String type = node.getLiteralDatatypeURI();
         boolean isPlain = !language.isEmpty() || type.equals(Term.Literal.STRING);
-        return new Members(
+        return new JsonMembers(
                 TERM,
                 "literal",
                 node.getLiteralLexicalForm(),
@@ -127,7 +127,7 @@ final class SparqlResult {
             case Term.Literal literal -> {
                 characters += literal.lexical().length();
                 boolean isPlain = literal.isPlain();
-                yield new Members(
+                yield new JsonMembers(
                         KG_OBJECT,
                         isPlain ? literal.value() : literal.lexical(),
                         isPlain ? null : literal.datatype(),

@@ -33,7 +33,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Exports and erases the data of a principal in the graphs. Safe for any thread. */
-final class PersonalData {
+final class GraphPersonalData {
     private final SqlStatementStore tables;
     private final GraphStore statements;
     private final ChangeStore journal;
@@ -41,7 +41,7 @@ final class PersonalData {
     private final GroupSettings settings;
     private final Subscriptions subscriptions;
 
-    PersonalData(
+    GraphPersonalData(
             SqlStatementStore tables,
             GraphStore statements,
             ChangeStore journal,

@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Answers to updates with an idempotency key, for their repetitions. */
-public final class Answers {
+public final class UpdateAnswers {
     /** Bytes of an answer for the quota of its group. */
     static final String BYTES = Storage.ROW + " + octet_length(result)";
 
@@ -27,7 +27,7 @@ public final class Answers {
     private final InstantSource steadyClock;
 
     /** @param steadyClock decides which answers are old enough to be removed */
-    Answers(Duration kept, InstantSource steadyClock) {
+    UpdateAnswers(Duration kept, InstantSource steadyClock) {
         this.kept = kept;
         this.steadyClock = steadyClock;
     }

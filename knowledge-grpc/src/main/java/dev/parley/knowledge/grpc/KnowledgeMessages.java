@@ -35,8 +35,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of the knowledge graph extension and what they mean. */
-final class KnowledgeModel {
-    private KnowledgeModel() {}
+final class KnowledgeMessages {
+    private KnowledgeMessages() {}
 
     // --- requests
 
@@ -71,7 +71,7 @@ final class KnowledgeModel {
 
     static Update read(UpdateRequest request) {
         return new Update(
-                each("mutations", request.getMutationsList(), KnowledgeModel::read),
+                each("mutations", request.getMutationsList(), KnowledgeMessages::read),
                 nonEmpty(request.getSparql()),
                 nonEmpty(request.getSourceAgentId()),
                 nonEmpty(request.getJustification()),

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * Members of a JSON object, in order. Takes a fifth of the memory of a hash map, which counts for results of 10,000 rows: the
  * garbage collector copies them while all threads stand.
  */
-final class Members extends AbstractMap<String, Object> {
+final class JsonMembers extends AbstractMap<String, Object> {
     private final List<String> names;
     private final @Nullable Object[] values;
 
     /** @param values at most as many as names; null for a member that is absent */
-    Members(List<String> names, @Nullable Object... values) {
+    JsonMembers(List<String> names, @Nullable Object... values) {
         this.names = names;
         this.values = values;
     }

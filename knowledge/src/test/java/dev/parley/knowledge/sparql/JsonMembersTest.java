@@ -10,10 +10,10 @@ import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
 /** Members of a JSON object are those of a map in order, without absent ones. */
-final class MembersTest {
+final class JsonMembersTest {
     private static final List<String> NAMES = List.of("z", "y", "x", "w");
 
-    private final Members members = new Members(NAMES, null, "1", null, "2");
+    private final JsonMembers members = new JsonMembers(NAMES, null, "1", null, "2");
 
     @Test
     void areInOrderAndLeaveOutAbsentOnes() {
@@ -26,7 +26,7 @@ final class MembersTest {
     @Test
     void areEqualToAnyMapOfThem() {
         assertThat(members).isEqualTo(new LinkedHashMap<>(Map.of("w", "2", "y", "1")));
-        assertThat(new Members(NAMES, null, null, null, null)).isEmpty();
+        assertThat(new JsonMembers(NAMES, null, null, null, null)).isEmpty();
     }
 
     @Test

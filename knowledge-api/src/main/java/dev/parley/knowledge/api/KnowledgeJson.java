@@ -41,8 +41,8 @@ import tools.jackson.core.JsonToken;
  *
  * <p>Source: knowledge graph extension, "Data models".
  */
-final class KnowledgeModel {
-    private KnowledgeModel() {}
+final class KnowledgeJson {
+    private KnowledgeJson() {}
 
     /** A string, a boolean or a {@link BigDecimal}: digits count. */
     private static final Codec<Object> SCALAR = new Codec<>() {
@@ -118,7 +118,7 @@ final class KnowledgeModel {
     static final Codec<Term> OBJECT = ObjectCodec.<Term>of()
             .optional("id", TEXT, term -> term instanceof Resource resource ? resource.id() : null)
             .optional("value", SCALAR, term -> term instanceof Literal literal ? value(literal) : null)
-            .optional("type", TEXT, KnowledgeModel::type)
+            .optional("type", TEXT, KnowledgeJson::type)
             .optional("language", TEXT, term -> term instanceof Literal literal ? literal.language() : null)
             .as(v -> term(v.next(), v.next(), nonEmpty(v.next()), nonEmpty(v.next())));
 
