@@ -60,7 +60,7 @@ final class Follower {
      * @throws TaskEndedException at its end
      * @throws A2AException TASK_NOT_FOUND if the agent does not have it
      */
-    void follow(Relay relay, FollowedTask shadow) throws InterruptedException {
+    void follow(Relay relay, RelayedTask shadow) throws InterruptedException {
         List<String> key = List.of(relay.route(), requireNonNull(relay.taskId()));
         Semaphore message = messages.computeIfAbsent(key, task -> new Semaphore(0));
         try {
@@ -82,7 +82,7 @@ final class Follower {
     }
 
     /** Emits the events of one stream, and the state of the task at its end. */
-    private void attempt(AgentEndpoint agent, Relay relay, FollowedTask shadow) throws InterruptedException {
+    private void attempt(AgentEndpoint agent, Relay relay, RelayedTask shadow) throws InterruptedException {
         CallContext owner = CallContext.of(relay.scope().owner(), relay.scope());
         GetTask read = GetTask.of(requireNonNull(relay.taskId()));
         boolean mayStream = streams.tryAcquire();
@@ -106,7 +106,7 @@ final class Follower {
     }
 
     /** Events tell when to read the task: those of older versions may be in a state that was read before, and are not numbered. */
-    private void stream(AgentEndpoint agent, Relay relay, GetTask read, FollowedTask shadow, CallContext owner)
+    private void stream(AgentEndpoint agent, Relay relay, GetTask read, RelayedTask shadow, CallContext owner)
             throws InterruptedException {
         try (Feed<LoggedEvent> feed = agent.watch(SubscribeToTask.of(read.id()), owner)) {
             shadow.emit(agent.call(read, owner));

@@ -477,7 +477,7 @@ public final class PushRelay {
             }
             while (relay != null) {
                 if (relay.isBound() && relay.isFollowed()) {
-                    follow(relay, new FollowedTask(request.task(), reply));
+                    follow(relay, new RelayedTask(request.task(), reply));
                 } else if (relay.isBound()) {
                     emitted = emit(relay, emitted, reply);
                 }
@@ -493,7 +493,7 @@ public final class PushRelay {
         }
     }
 
-    private void follow(Relay relay, FollowedTask shadow) throws InterruptedException {
+    private void follow(Relay relay, RelayedTask shadow) throws InterruptedException {
         try {
             follower.follow(relay, shadow);
         } catch (A2AException gone) {

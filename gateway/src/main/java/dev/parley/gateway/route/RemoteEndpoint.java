@@ -66,7 +66,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
     private final RemoteAgent known;
     private final Runnable listed;
     private final Runnable foreign;
-    private final Failures failures;
+    private final RemoteFailures failures;
     private final InstantSource clock;
 
     /**
@@ -88,7 +88,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
         this.known = known;
         this.listed = listed;
         this.foreign = foreign;
-        this.failures = new Failures(route, known.hidden());
+        this.failures = new RemoteFailures(route, known.hidden());
         this.clock = clock;
     }
 

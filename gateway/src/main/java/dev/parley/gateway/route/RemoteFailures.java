@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param agent name of the route
  * @param hidden texts that callers must not see, in lower case
  */
-record Failures(String agent, List<String> hidden) {
+record RemoteFailures(String agent, List<String> hidden) {
     /** URLs with a name of several labels, which is not one of a local network as a rule. */
     private static final Pattern OUTSIDE =
             Pattern.compile("https?://([a-z0-9-]+\\.)+[a-z]{2,}(:\\d+)?(/.*)?", Pattern.CASE_INSENSITIVE);

@@ -9,9 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class FailuresTest {
+class RemoteFailuresTest {
     private static String shown(String target) {
-        return String.valueOf(new Failures("route", List.of("agent.inner.example"))
+        return String.valueOf(new RemoteFailures("route", List.of("agent.inner.example"))
                 .shown(ClientException.redirected("https://agent.inner.example answered 307", target))
                 .getMessage());
     }

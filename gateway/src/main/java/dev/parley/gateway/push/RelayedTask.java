@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** State of a followed task as its webhooks know it. They get the differences only, so a task may be read again. For one thread. */
-final class FollowedTask {
+final class RelayedTask {
     private final Reply reply;
     private final Map<String, Artifact> artifacts = new HashMap<>();
     private TaskState state = TaskState.SUBMITTED;
@@ -23,7 +23,7 @@ final class FollowedTask {
     private boolean hasNews;
 
     /** @param known task of the hub with the earlier events; empty for none */
-    FollowedTask(Optional<Task> known, Reply reply) {
+    RelayedTask(Optional<Task> known, Reply reply) {
         this.reply = reply;
         known.ifPresent(task -> {
             task.artifacts().forEach(artifact -> artifacts.put(artifact.artifactId(), artifact));
