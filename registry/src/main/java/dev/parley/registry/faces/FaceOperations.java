@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 /** Handlers of the operations behind ARD, AI Catalog, the MCP registry and the API catalog. */
 public final class FaceOperations {
     /** Table of MCP servers. */
-    public static final ModuleTables TABLES = McpServers.TABLES;
+    public static final ModuleTables TABLES = McpServerTable.TABLES;
 
     static final int MAX_PAGE = 100;
     private static final int MAX_CATALOG = 1000;

@@ -6,7 +6,7 @@ import dev.parley.registry.Entry.Resource;
 import dev.parley.registry.EntryModel;
 import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.faces.JsonFace.Members;
-import dev.parley.registry.faces.McpServers.Version;
+import dev.parley.registry.faces.McpServerTable.Version;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -7,9 +7,9 @@ import dev.parley.protocol.json.JsonText;
 import dev.parley.registry.Entry;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.faces.JsonFace.Members;
-import dev.parley.registry.faces.McpServers.Page;
-import dev.parley.registry.faces.McpServers.Query;
-import dev.parley.registry.faces.McpServers.Version;
+import dev.parley.registry.faces.McpServerTable.Page;
+import dev.parley.registry.faces.McpServerTable.Query;
+import dev.parley.registry.faces.McpServerTable.Version;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
@@ -27,14 +27,14 @@ final class McpOperations {
     private static final int ALL = 100;
 
     private final EntryReader reader;
-    private final McpServers servers;
+    private final McpServerTable servers;
     private final Predicate<CallContext> bridge;
 
     /** @param bridge whether a caller may call agents of the hub itself over MCP */
     McpOperations(Database database, Entries entries, Predicate<CallContext> bridge) {
         this.reader = entries.reader();
         this.bridge = bridge;
-        this.servers = new McpServers(database, entries);
+        this.servers = new McpServerTable(database, entries);
     }
 
     Object list(Map<String, @Nullable Object> given, CallContext caller) {

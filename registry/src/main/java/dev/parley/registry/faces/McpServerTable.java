@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Table of the versions of MCP servers, by which lists select; it changes in the transactions that change the entries. Of revisions with
  * the same version, it has the newest one. Safe for any thread.
  */
-final class McpServers implements EntryListener {
+final class McpServerTable implements EntryListener {
     static final ModuleTables TABLES = new ModuleTables("registry-mcp", List.of("""
             CREATE TABLE registry_mcp_server (
                 entry        BIGINT NOT NULL,
@@ -104,7 +104,7 @@ final class McpServers implements EntryListener {
     private final Disclosure disclosure;
     private final EntryReader reader;
 
-    McpServers(Database database, Entries entries) {
+    McpServerTable(Database database, Entries entries) {
         this.database = database;
         this.disclosure = entries.disclosure();
         this.reader = entries.reader();

@@ -18,7 +18,7 @@ final class Matches {
         this.size = size;
     }
 
-    private static Matches of(Term term, double factor) {
+    private static Matches of(QueryWord term, double factor) {
         WordList list = term.list();
         float[] scores = new float[list.size()];
         float unit = unit(term, factor);
@@ -30,21 +30,21 @@ final class Matches {
         return new Matches(list.rows(), scores, weights, scores.length);
     }
 
-    private static float unit(Term term, double factor) {
+    private static float unit(QueryWord term, double factor) {
         return (float) (factor * term.weight() / WordList.BEST);
     }
 
     /** The rows that have all terms, of which the first one has the fewest rows. */
-    static Matches all(List<Term> terms) {
+    static Matches all(List<QueryWord> terms) {
         Matches matches = of(terms.getFirst(), 1);
-        for (Term term : terms.subList(1, terms.size())) {
+        for (QueryWord term : terms.subList(1, terms.size())) {
             matches.retain(term);
         }
         return matches;
     }
 
     /** The rows that have one of these terms at least. */
-    static Matches any(List<Term> terms, double factor) {
+    static Matches any(List<QueryWord> terms, double factor) {
         var parts = new ArrayDeque<Matches>();
         terms.forEach(term -> parts.add(of(term, factor)));
         while (parts.size() > 1) {
@@ -74,7 +74,7 @@ final class Matches {
         return new Matches(rows, scores, weights, size);
     }
 
-    private void retain(Term term) {
+    private void retain(QueryWord term) {
         int[] listed = term.list().rows();
         char[] fits = term.list().fits();
         float unit = unit(term, 1);
@@ -96,7 +96,7 @@ final class Matches {
     }
 
     /** Adds the score of a term to the rows that have it. */
-    void add(Term term) {
+    void add(QueryWord term) {
         int[] listed = term.list().rows();
         float unit = unit(term, 1);
         int at = 0;

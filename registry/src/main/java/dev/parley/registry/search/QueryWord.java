@@ -9,7 +9,7 @@ import java.util.List;
  * @param list rows that have it, or a word that it begins
  * @param weight logarithm of its rarity, at least a small number
  */
-record Term(String word, WordList list, double weight) {
+record QueryWord(String word, WordList list, double weight) {
     int rows() {
         return list.size();
     }
@@ -19,7 +19,7 @@ record Term(String word, WordList list, double weight) {
         return Math.max(1e-6, Math.log((all - rows + 0.5) / (rows + 0.5)));
     }
 
-    static double weightOf(List<Term> terms) {
-        return terms.stream().mapToDouble(Term::weight).sum();
+    static double weightOf(List<QueryWord> terms) {
+        return terms.stream().mapToDouble(QueryWord::weight).sum();
     }
 }

@@ -187,7 +187,7 @@ public final class Search implements AutoCloseable {
         }
         return read(viewer.scope().group(), session -> {
             long version = state.follow(session);
-            List<Term> terms = lists.terms(session, query, version);
+            List<QueryWord> terms = lists.terms(session, query, version);
             return reading.read(session, new SearchPlan(query, terms, state.factors(), keys));
         });
     }

@@ -50,7 +50,7 @@ final class SearchPlan {
     private static final List<Means> BOTH = List.of(Means.WORDS, Means.MEANING);
 
     private final boolean hasWords;
-    private final List<Term> terms;
+    private final List<QueryWord> terms;
     private final IndexState.Factors factors;
     private final String keys;
     private @Nullable Ranking whole;
@@ -60,7 +60,7 @@ final class SearchPlan {
      * @param terms of the query, the rarest first
      * @param keys table of the texts of a JSON array, in the SQL of the database
      */
-    SearchPlan(SearchQuery query, List<Term> terms, IndexState.Factors factors, String keys) {
+    SearchPlan(SearchQuery query, List<QueryWord> terms, IndexState.Factors factors, String keys) {
         this.hasWords = !query.text().isBlank();
         this.terms = terms;
         this.factors = factors;
@@ -74,7 +74,10 @@ final class SearchPlan {
             made = terms.isEmpty() || terms.getFirst().rows() == 0
                     ? Ranking.NONE
                     : Ranking.of(
-                            Matches.all(terms), new Scale(50, 50, 0, Term.weightOf(terms), 0), factors, Ranking.NONE);
+                            Matches.all(terms),
+                            new Scale(50, 50, 0, QueryWord.weightOf(terms), 0),
+                            factors,
+                            Ranking.NONE);
             whole = made;
         }
         return made;
@@ -91,12 +94,12 @@ final class SearchPlan {
     }
 
     private Ranking ofRarer() {
-        List<Term> indexed = terms.stream().filter(term -> term.rows() > 0).toList();
-        double all = Term.weightOf(terms.stream()
+        List<QueryWord> indexed = terms.stream().filter(term -> term.rows() > 0).toList();
+        double all = QueryWord.weightOf(terms.stream()
                 .sorted((one, other) -> Double.compare(other.weight(), one.weight()))
                 .limit(COUNTED)
                 .toList());
-        double rest = Term.weightOf(indexed);
+        double rest = QueryWord.weightOf(indexed);
         int rare = 0;
         while (rare < indexed.size() && rest >= COVERAGE * all) {
             rest -= indexed.get(rare++).weight();
@@ -104,14 +107,14 @@ final class SearchPlan {
         if (rare == 0) {
             return Ranking.NONE;
         }
-        List<Term> rarer = indexed.subList(0, rare);
-        List<Term> common = indexed.subList(rare, indexed.size());
+        List<QueryWord> rarer = indexed.subList(0, rare);
+        List<QueryWord> common = indexed.subList(rare, indexed.size());
         // Rarer words count twice if a row may have common ones besides.
         int times = common.isEmpty() ? 1 : 2;
         Matches matches = Matches.any(rarer, times);
         common.forEach(matches::add);
-        double best = Term.weightOf(terms) + (times - 1) * Term.weightOf(rarer);
-        double least = CUTOFF * best * all / Term.weightOf(terms);
+        double best = QueryWord.weightOf(terms) + (times - 1) * QueryWord.weightOf(rarer);
+        double least = CUTOFF * best * all / QueryWord.weightOf(terms);
         double weight = terms.size() <= SHORT ? SHARE * all : 0;
         return Ranking.of(matches, new Scale(0, 50, least, best, weight), factors, whole());
     }

@@ -88,7 +88,7 @@ final class WordLists {
      *
      * @param version of the index
      */
-    List<Term> terms(DatabaseSession session, SearchQuery query, long version) throws SQLException {
+    List<QueryWord> terms(DatabaseSession session, SearchQuery query, long version) throws SQLException {
         List<String> words = Words.ofQuery(query.text());
         var byStem = new LinkedHashMap<String, String>();
         for (String word : words.subList(0, Math.min(words.size(), MAX_WORDS))) {
@@ -96,17 +96,17 @@ final class WordLists {
         }
         String last = query.isTyping() && !words.isEmpty() && words.getLast().length() > 1 ? words.getLast() : "";
         Set<String> stems = rarest(session, byStem.keySet());
-        var terms = new ArrayList<Term>();
+        var terms = new ArrayList<QueryWord>();
         for (String stem : stems) {
             String word = byStem.getOrDefault(stem, stem);
             WordList list = list(session, "\"" + stem + "\"", true, version);
             if (word.equals(last)) {
                 list = list.or(list(session, "\"~" + Words.ascii(word) + "\" *", false, version));
             }
-            double weight = Term.weight(list.size(), state.rows());
-            terms.add(new Term(word, list, list.size() == 0 ? UNKNOWN * weight : weight));
+            double weight = QueryWord.weight(list.size(), state.rows());
+            terms.add(new QueryWord(word, list, list.size() == 0 ? UNKNOWN * weight : weight));
         }
-        terms.sort(Comparator.comparingInt(Term::rows));
+        terms.sort(Comparator.comparingInt(QueryWord::rows));
         return terms;
     }
 
@@ -298,7 +298,7 @@ final class WordLists {
         int[] rows = new int[read.length];
         char[] fits = new char[read.length];
         long all = state.rows();
-        double best = isPostgresql ? 1 : FTS5_LIMIT * Term.weight(Math.max(read.length, further), all);
+        double best = isPostgresql ? 1 : FTS5_LIMIT * QueryWord.weight(Math.max(read.length, further), all);
         for (int i = 0; i < read.length; i++) {
             rows[i] = (int) (read[i] >> SCORE_BITS);
             double fit = hasFits ? (read[i] & MAX_SCORE) / (double) STEPS / best : 0;

@@ -18,7 +18,7 @@ import dev.parley.registry.document.Document;
 import dev.parley.registry.spi.Conditions;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
-import dev.parley.registry.store.Views.View;
+import dev.parley.registry.store.SelectiveViews.View;
 import dev.parley.store.database.Database;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -131,7 +131,7 @@ public final class Disclosure {
         }
         View view = view(entry, caller);
         if (view == null) {
-            return entry.entry().with(Views.bare(entry.entry().resource()));
+            return entry.entry().with(SelectiveViews.bare(entry.entry().resource()));
         }
         return view.isForAll()
                 ? entry.found()
@@ -139,7 +139,7 @@ public final class Disclosure {
     }
 
     private static @Nullable View view(Numbered entry, CallContext caller) {
-        return Views.of(entry.views()).stream()
+        return SelectiveViews.of(entry.views()).stream()
                 .filter(each -> each.isFor(caller))
                 .findFirst()
                 .orElse(null);
@@ -156,9 +156,10 @@ public final class Disclosure {
         }
         Version version = kept(entry, null);
         byte[] unsigned = view.of(version.bytes());
-        byte[] signed = version.type().equals(Entry.AGENT_CARD) ? Views.signed(unsigned, signatures) : unsigned;
+        byte[] signed =
+                version.type().equals(Entry.AGENT_CARD) ? SelectiveViews.signed(unsigned, signatures) : unsigned;
         var made = new Disclosed(
-                Views.resource(entry.entry().resource(), view, version.bytes()),
+                SelectiveViews.resource(entry.entry().resource(), view, version.bytes()),
                 Document.of(signed, version.type(), unsigned));
         synchronized (disclosed) {
             disclosed.put(key, made);

@@ -40,7 +40,7 @@ public record Entries(
         EntryLog log,
         DerivedTables derived,
         History history,
-        Reviews reviews)
+        EntryReviews reviews)
         implements RegistryEntries {
     /** The registry itself as a reader of all entries. */
     public static final CallContext ITSELF = new CallContext(
@@ -81,7 +81,7 @@ public record Entries(
         var log = new EntryLog(database, disclosure);
         var writer = new EntryWriter(database, cache, reader, disclosure, log, timers, clock);
         var publications = new EntryPublisher(database, cache, urns, disclosure, reader, writer);
-        var reviews = new Reviews(database, reader, writer, clock);
+        var reviews = new EntryReviews(database, reader, writer, clock);
         var derived = new DerivedTables(database, writer);
         return new Entries(disclosure, reader, writer, publications, log, derived, history, reviews);
     }

@@ -67,7 +67,7 @@ public final class EntryOperations {
     private final EntryPublisher publisher;
     private final EntryLog log;
     private final History history;
-    private final Reviews reviews;
+    private final EntryReviews reviews;
     private final LookAlikes lookAlikes;
     private final CardFetch fetch;
 

@@ -369,7 +369,7 @@ public final class EntryPublisher {
             writer.require(session, current, draft, more);
             var kind = current == null ? EntryChange.Kind.REGISTERED : EntryChange.Kind.CHANGED;
             byte[] views = current == null ? null : current.views();
-            Resource open = Views.open(draft.resource(), Views.of(views), given.document());
+            Resource open = SelectiveViews.open(draft.resource(), SelectiveViews.of(views), given.document());
             Numbered now = writer.write(session, current, draft, views, open, kind, details);
             if (isVersion) {
                 History.add(session, now, writer.now(), publisher.caller(), differences, given.document());

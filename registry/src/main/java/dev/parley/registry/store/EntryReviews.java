@@ -13,7 +13,7 @@ import java.time.InstantSource;
 import java.util.List;
 
 /** Reviews of entries, and notes of groups on them: one of each kind by a caller. Safe for any thread. */
-final class Reviews {
+final class EntryReviews {
     private static final int MOST = 500;
 
     private final Database database;
@@ -22,7 +22,7 @@ final class Reviews {
     private final EntryWriter writer;
     private final InstantSource clock;
 
-    Reviews(Database database, EntryReader reader, EntryWriter writer, InstantSource clock) {
+    EntryReviews(Database database, EntryReader reader, EntryWriter writer, InstantSource clock) {
         this.database = database;
         this.bytes = new EntryBytes(database.storage());
         this.reader = reader;

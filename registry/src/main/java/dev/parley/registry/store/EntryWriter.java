@@ -17,7 +17,7 @@ import dev.parley.registry.document.CardReader;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
-import dev.parley.registry.store.Views.View;
+import dev.parley.registry.store.SelectiveViews.View;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
@@ -312,7 +312,7 @@ public final class EntryWriter {
         disclosure.viewer(owner).requireOwner(known.entry());
         String key = known.entry().id();
         Version version = disclosure.kept(known, null);
-        List<View> views = Views.checked(given, version.type(), version.bytes());
+        List<View> views = SelectiveViews.checked(given, version.type(), version.bytes());
         byte[] stored = views.isEmpty() ? null : JsonText.write(ReviewOperation.VIEWS_JSON, given);
         Numbered written = commit(known.entry().ownership().group(), key, session -> {
             Numbered current = EntryRows.byId(session, key).orElse(null);
@@ -325,7 +325,7 @@ public final class EntryWriter {
                     current.entry(),
                     current.content().length,
                     (stored == null ? 0 : stored.length) - length(current.views()));
-            Resource open = Views.open(current.entry().resource(), views, version.bytes());
+            Resource open = SelectiveViews.open(current.entry().resource(), views, version.bytes());
             return Optional.of(write(
                     session,
                     current,

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Selective views of a document, the most specific first: the first one whose conditions a caller fulfils is the caller's. Conditions of one
  * kind are alternatives, and all kinds that are given must hold; a view without conditions is for all readers.
  */
-final class Views {
+final class SelectiveViews {
     private static final int MOST = 50;
     private static final String SKILLS = "skills";
     private static final List<String> INTERFACES = List.of("supportedInterfaces", "additionalInterfaces");
@@ -105,7 +105,7 @@ final class Views {
         }
     }
 
-    private Views() {}
+    private SelectiveViews() {}
 
     /**
      * Reads views as their owner gives them: objects by name.

@@ -41,8 +41,8 @@ final class MatchesTest {
     @DisplayName("rows of all words, and of any, have the sums of their scores")
     void combinations() {
         for (int round = 0; round < ROUNDS; round++) {
-            var one = new Term("one", list(), 3);
-            var other = new Term("other", list(), 2);
+            var one = new QueryWord("one", list(), 3);
+            var other = new QueryWord("other", list(), 2);
             Map<Integer, Character> ones = map(one.list());
             Map<Integer, Character> others = map(other.list());
 

@@ -137,8 +137,8 @@ class AgentCommand extends RowCommand {
         return isPage ? lists.getFirst() : null;
     }
 
-    static Table table(List<?> rows) {
-        return Table.of(rows.stream().map(row -> summary((Map<?, ?>) row)).toList());
+    static JsonTable table(List<?> rows) {
+        return JsonTable.of(rows.stream().map(row -> summary((Map<?, ?>) row)).toList());
     }
 
     /** A row of a table: of an entry its columns, of nested objects their status or outcome. */
@@ -235,7 +235,7 @@ class AgentCommand extends RowCommand {
 
         private static String table(Map<?, ?> answer, String list, String none) {
             return answer.get(list) instanceof List<?> rows && !rows.isEmpty()
-                    ? Table.of(rows).text()
+                    ? JsonTable.of(rows).text()
                     : none + "\n";
         }
     }

@@ -115,7 +115,7 @@ final class DiscoverCommand implements ProgramCommand {
         if (rows.isEmpty()) {
             call.output().note("no agent found for \"" + results.text() + "\"");
         } else {
-            call.output().print(Table.of(rows).text());
+            call.output().print(JsonTable.of(rows).text());
         }
         results.peers().stream()
                 .filter(peer -> !peer.outcome().equals("ok") || !peer.reason().isEmpty())

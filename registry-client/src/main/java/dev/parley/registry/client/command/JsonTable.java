@@ -10,26 +10,26 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Rows of JSON objects as a table. */
-record Table(List<String> columns, List<Map<?, ?>> rows) {
+record JsonTable(List<String> columns, List<Map<?, ?>> rows) {
     private static final String NONE = "-";
 
     /** First characters of formulas in spreadsheets. */
     private static final String FORMULA = "=+-@\t\r\n＝＋－＠";
 
     /** A table with all members of the rows, in the order of the first row that has them all. */
-    static Table of(List<?> objects) {
+    static JsonTable of(List<?> objects) {
         List<Map<?, ?>> rows =
                 objects.stream().<Map<?, ?>>map(row -> (Map<?, ?>) row).toList();
         Set<String> columns = new LinkedHashSet<>();
         rows.stream()
                 .sorted((one, other) -> other.size() - one.size())
                 .forEach(row -> row.keySet().forEach(name -> columns.add(name.toString())));
-        return new Table(List.copyOf(columns), rows);
+        return new JsonTable(List.copyOf(columns), rows);
     }
 
     /** RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe. */
     String csv() {
-        var csv = new StringBuilder(line(columns.stream().map(Table::quoted).toList()));
+        var csv = new StringBuilder(line(columns.stream().map(JsonTable::quoted).toList()));
         rows.forEach(row -> csv.append(line(columns.stream()
                 .map(name -> row.get(name) instanceof Number number ? number.toString() : quoted(text(row.get(name))))
                 .toList())));
@@ -82,7 +82,7 @@ record Table(List<String> columns, List<Map<?, ?>> rows) {
                 map.entrySet().stream()
                         .map(each -> each.getKey() + ":" + text(each.getValue()))
                         .collect(Collectors.joining(" "));
-            case List<?> list -> list.stream().map(Table::text).collect(Collectors.joining(" "));
+            case List<?> list -> list.stream().map(JsonTable::text).collect(Collectors.joining(" "));
             default -> value.toString();
         };
     }

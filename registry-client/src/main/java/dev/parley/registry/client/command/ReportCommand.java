@@ -51,7 +51,7 @@ record ReportCommand(String operation, List<RestParameter> parameters) implement
             call.output().print(new String(Json.write(report), UTF_8) + "\n");
             return 0;
         }
-        Table table = Table.of(report.get("rows") instanceof List<?> rows ? rows : List.of());
+        JsonTable table = JsonTable.of(report.get("rows") instanceof List<?> rows ? rows : List.of());
         call.output().note(report.get("since") + " to " + report.get("until"));
         call.output().print(format.equals("csv") ? table.csv() : table.text());
         return 0;

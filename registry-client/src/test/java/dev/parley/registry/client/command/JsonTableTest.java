@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-final class TableTest {
+final class JsonTableTest {
     private static Map<String, Object> row(String caller, Object calls) {
         var row = new LinkedHashMap<String, Object>();
         row.put("caller", caller);
@@ -19,7 +19,7 @@ final class TableTest {
     @Test
     @DisplayName("GEM32 a name that a spreadsheet would take for a formula is text in CSV, numbers stay numbers")
     void formulas() {
-        Table table = Table.of(List.of(
+        JsonTable table = JsonTable.of(List.of(
                 row("=HYPERLINK(\"http://example.com\")", -1),
                 row("@a,b", 2),
                 row("+1", 3),
@@ -38,7 +38,7 @@ final class TableTest {
 
     @Test
     void textHasColumnsOfEqualWidthWithoutControlCharacters() {
-        Table table = Table.of(List.of(row("a\u001b[2J", 1), row("long name", Map.of("X", 12))));
+        JsonTable table = JsonTable.of(List.of(row("a\u001b[2J", 1), row("long name", Map.of("X", 12))));
 
         assertThat(table.text()).doesNotContain("\u001b").contains("caller", "long name", "X:12");
     }
