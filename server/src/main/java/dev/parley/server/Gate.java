@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Way of a request to its answer, the same behind a port and in a container: checks, limits of streams and {@link Routes}. */
+/** Way of a request to its answer, the same behind a port and in a container: checks, limits of streams and {@link RequestRouter}. */
 final class Gate {
     private static final Duration RETRY_STREAM = Duration.ofSeconds(5);
     private static final String EVENT_STREAM = "text/event-stream";
@@ -40,13 +40,13 @@ final class Gate {
             RefusableBody body,
             Consumer<RuntimeException> requirePresent) {}
 
-    private final Routes routes;
+    private final RequestRouter routes;
     private final BrowserRule browsers;
     private final OpenStreams streams;
     private final boolean forThisMachine;
 
     /** @param forThisMachine whether clients on other machines are refused */
-    Gate(Routes routes, BrowserRule browsers, OpenStreams streams, boolean forThisMachine) {
+    Gate(RequestRouter routes, BrowserRule browsers, OpenStreams streams, boolean forThisMachine) {
         this.forThisMachine = forThisMachine;
         this.routes = routes;
         this.browsers = browsers;
@@ -64,7 +64,8 @@ final class Gate {
         } catch (A2AException e) {
             malformed = e;
         }
-        var head = new Routes.Head(method, path, Map.of(), request.arrival().apply(path));
+        var head =
+                new RequestRouter.Head(method, path, Map.of(), request.arrival().apply(path));
         boolean forAllOrigins = routes.isForAllOrigins(head.arrival());
         var early = early(head, forAllOrigins, headers);
         if (early != null) {
@@ -86,7 +87,7 @@ final class Gate {
                 throw malformed;
             }
             var query = request.rawQuery();
-            head = new Routes.Head(
+            head = new RequestRouter.Head(
                     method,
                     path,
                     query == null ? Map.of() : RequestTarget.query(query),
@@ -113,17 +114,19 @@ final class Gate {
 
     /** The answer to a preflight, or a refusal before the caller is known; null for other requests. */
     private @Nullable WireAnswer early(
-            Routes.Head head, boolean forAllOrigins, Function<String, @Nullable String> headers) {
+            RequestRouter.Head head, boolean forAllOrigins, Function<String, @Nullable String> headers) {
         if (head.method().equals("OPTIONS") && forAllOrigins) {
             return new WireAnswer.Whole(
-                    204, Cors.preflightForAllOrigins(headers.apply("Access-Control-Request-Headers")), Answers.NOTHING);
+                    204,
+                    Cors.preflightForAllOrigins(headers.apply("Access-Control-Request-Headers")),
+                    AnswerWriter.NOTHING);
         }
         var refused = routes.refusedAtEnd(head);
         return refused == null ? routes.refusedMethod(head) : refused;
     }
 
     /** The answer, or in its place a refusal: its data may be wrong by now, or its group has too many streams. */
-    private WireAnswer checked(WireAnswer answer, Routes.Head head, String group) {
+    private WireAnswer checked(WireAnswer answer, RequestRouter.Head head, String group) {
         var refused = routes.refusedAtEnd(head);
         if (answer instanceof WireAnswer.Events events) {
             if (refused == null && !streams.enter(group, events.frames())) {
@@ -164,7 +167,7 @@ final class Gate {
         return accept != null && accept.contains(EVENT_STREAM);
     }
 
-    private WireAnswer tooManyStreams(Routes.Head head) {
+    private WireAnswer tooManyStreams(RequestRouter.Head head) {
         return routes.problem(head, A2AException.unavailable("Too many open streams", RETRY_STREAM));
     }
 }

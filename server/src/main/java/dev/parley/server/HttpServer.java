@@ -50,7 +50,7 @@ final class HttpServer extends AgentSite implements Server {
         this.certificateFiles = settings.tls == null ? null : watched(settings.tls);
     }
 
-    private FutureTask<GrpcDialect> grpc(DialectSettings dialects, ServerBuilder settings, Routes routes) {
+    private FutureTask<GrpcDialect> grpc(DialectSettings dialects, ServerBuilder settings, RequestRouter routes) {
         return new FutureTask<>(() -> new GrpcDialect(
                 dialects,
                 tenant -> tenant.isEmpty() ? agents.defaultAgent() : agents.get(tenant),
@@ -186,7 +186,7 @@ final class HttpServer extends AgentSite implements Server {
                         settings.writeTimeout.toNanos()),
                 BodyBudget.of(settings.maxBodyBytes),
                 settings.proxies,
-                Answers.FOR_BROWSERS,
+                AnswerWriter.FOR_BROWSERS,
                 settings.refusals,
                 tls == null ? null : share -> tls.context(settings.clientAuthorities, share));
     }

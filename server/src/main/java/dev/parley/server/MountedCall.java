@@ -77,7 +77,7 @@ final class MountedCall implements RefusableBody, AutoCloseable {
 
     private void stream(WireAnswer.Events events, Duration keepAlive, BooleanSupplier draining) throws IOException {
         exchange.status(200);
-        headers(Answers.STREAM_HEADERS, events.headers());
+        headers(AnswerWriter.STREAM_HEADERS, events.headers());
         if (exchange.method().equals("HEAD")) {
             return;
         }
@@ -86,7 +86,7 @@ final class MountedCall implements RefusableBody, AutoCloseable {
     }
 
     private void headers(Map<String, String> first, Map<String, String> more) {
-        Answers.FOR_BROWSERS.forEach(field -> exchange.set(field.name(), field.value()));
+        AnswerWriter.FOR_BROWSERS.forEach(field -> exchange.set(field.name(), field.value()));
         exchange.set("Cache-Control", "no-store");
         first.forEach(exchange::set);
         admission.headers().forEach(exchange::set);
@@ -95,9 +95,9 @@ final class MountedCall implements RefusableBody, AutoCloseable {
                 exchange.set(name, value);
             }
         });
-        if (Answers.isCached("private", more)) {
+        if (AnswerWriter.isCached("private", more)) {
             String vary = more.get("Vary");
-            exchange.set("Vary", (vary == null ? "" : vary + ", ") + Answers.BY_CALLER.value());
+            exchange.set("Vary", (vary == null ? "" : vary + ", ") + AnswerWriter.BY_CALLER.value());
         }
     }
 

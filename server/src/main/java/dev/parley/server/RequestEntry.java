@@ -33,9 +33,9 @@ final class RequestEntry implements Consumer<Exchange> {
         }
         if (cors.isPreflight(exchange) && !gate.isForAllOrigins(exchange.rawPath(), exchange::arrival)) {
             cors.answerPreflight(exchange);
-            Answers.secure(exchange);
+            AnswerWriter.secure(exchange);
             exchange.status(204);
-            exchange.send(Answers.NOTHING);
+            exchange.send(AnswerWriter.NOTHING);
             return;
         }
         switch (gate.answer(incoming(exchange))) {
@@ -45,7 +45,7 @@ final class RequestEntry implements Consumer<Exchange> {
                     return;
                 }
                 exchange.prepareEnd();
-                Answers.send(exchange, whole, cors);
+                AnswerWriter.send(exchange, whole, cors);
             }
             case WireAnswer.Events events -> {
                 exchange.prepareEnd();
@@ -58,14 +58,14 @@ final class RequestEntry implements Consumer<Exchange> {
         var events = answer.frames();
         exchange.endShare();
         try {
-            var headers = new LinkedHashMap<>(Answers.STREAM_HEADERS);
+            var headers = new LinkedHashMap<>(AnswerWriter.STREAM_HEADERS);
             headers.putAll(answer.headers());
             if (exchange.isHttp2()) {
                 headers.remove("Connection"); // HTTP/2 forbids it
             }
-            Answers.headers(exchange, headers, cors);
+            AnswerWriter.headers(exchange, headers, cors);
             if (exchange.method().equals("HEAD")) {
-                exchange.send(Answers.NOTHING);
+                exchange.send(AnswerWriter.NOTHING);
                 return;
             }
             exchange.whenGone(events::close);

@@ -70,7 +70,7 @@ public final class ServerBuilder {
     Supplier<Map<String, String>> partsDown = Map::of;
     IntConsumer refusals = status -> {};
     final Map<String, RequestHandler> handlers = new LinkedHashMap<>();
-    final Map<String, Routes.Front> fronts = new LinkedHashMap<>();
+    final Map<String, RequestRouter.Front> fronts = new LinkedHashMap<>();
 
     @Nullable
     RequestHandler home;
@@ -357,7 +357,7 @@ public final class ServerBuilder {
      * @throws IllegalArgumentException if another agent has the path
      */
     public ServerBuilder alias(String path, String agent) {
-        return front(path, new Routes.Front(agent, null));
+        return front(path, new RequestRouter.Front(agent, null));
     }
 
     /**
@@ -369,12 +369,12 @@ public final class ServerBuilder {
      * @throws IllegalArgumentException if the path is taken, or the server never asks for it
      */
     public ServerBuilder face(String path, String agent, WireFace face) {
-        return front(path, new Routes.Front(agent, requireNonNull(face, "face")));
+        return front(path, new RequestRouter.Front(agent, requireNonNull(face, "face")));
     }
 
-    private ServerBuilder front(String path, Routes.Front front) {
+    private ServerBuilder front(String path, RequestRouter.Front front) {
         requirePath(path);
-        Routes.Front taken = fronts.putIfAbsent(path, front);
+        RequestRouter.Front taken = fronts.putIfAbsent(path, front);
         if (taken != null && !taken.equals(front)) {
             throw new IllegalArgumentException("path: " + path + " for agent \"" + front.agent()
                     + "\" (expected: another, this one is of \"" + taken.agent() + "\")");
@@ -384,8 +384,8 @@ public final class ServerBuilder {
 
     /** Refuses protocols at paths where requests never reach them. */
     private void requireReachableFaces() {
-        fronts.forEach((path, front) -> Stream.concat(Routes.OWN_PATHS.stream(), handlers.keySet().stream())
-                .filter(own -> front.face() != null && !path.startsWith(Routes.OF_AGENTS + "/"))
+        fronts.forEach((path, front) -> Stream.concat(RequestRouter.OWN_PATHS.stream(), handlers.keySet().stream())
+                .filter(own -> front.face() != null && !path.startsWith(RequestRouter.OF_AGENTS + "/"))
                 .filter(own -> path.equals(own) || path.startsWith(own + "/"))
                 .findFirst()
                 .ifPresent(own -> {
@@ -426,14 +426,14 @@ public final class ServerBuilder {
         return new MountedSite(this);
     }
 
-    Routes routes(AgentDirectory agents, BooleanSupplier draining) {
+    RequestRouter routes(AgentDirectory agents, BooleanSupplier draining) {
         requireReachableFaces();
-        return new Routes(
+        return new RequestRouter(
                 dialects,
                 agents,
-                new Routes.Access(authenticator, protectCards),
-                new Routes.Targets(handlers, fronts, home),
-                new Routes.Condition(ended, obstacle, readinessTest, partsDown, draining),
+                new RequestRouter.Access(authenticator, protectCards),
+                new RequestRouter.Targets(handlers, fronts, home),
+                new RequestRouter.Condition(ended, obstacle, readinessTest, partsDown, draining),
                 absent,
                 refusals);
     }

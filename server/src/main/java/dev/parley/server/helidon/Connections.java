@@ -52,7 +52,7 @@ public final class Connections implements AutoCloseable {
     record Peers(SocketAddress remote, SocketAddress local) {}
 
     private final long start = System.nanoTime();
-    private final Map<Peers, Connection> open = new ConcurrentHashMap<>();
+    private final Map<Peers, ClientConnection> open = new ConcurrentHashMap<>();
     /** Closed connections with streams that have not ended. */
     private final Set<StreamThreads> ending = ConcurrentHashMap.newKeySet();
 
@@ -155,7 +155,7 @@ public final class Connections implements AutoCloseable {
         }
         try {
             var peers = new Peers(channel.getRemoteAddress(), channel.getLocalAddress());
-            open.put(peers, new Connection(this, peers, channel));
+            open.put(peers, new ClientConnection(this, peers, channel));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -166,7 +166,7 @@ public final class Connections implements AutoCloseable {
      *
      * @throws CloseConnectionException if it has been cut meanwhile
      */
-    Connection between(Peers peers) {
+    ClientConnection between(Peers peers) {
         var connection = open.get(peers);
         if (connection == null) {
             throw new CloseConnectionException("cut before its first byte");
@@ -183,7 +183,7 @@ public final class Connections implements AutoCloseable {
         connection.handshakeBegins(handshakes.enter(connection.clientAddress()));
     }
 
-    void closed(Connection connection) {
+    void closed(ClientConnection connection) {
         open.remove(connection.peers(), connection);
         exchangeEnded();
     }
@@ -210,7 +210,7 @@ public final class Connections implements AutoCloseable {
         lock.lock();
         try {
             var left = nanos;
-            while (left > 0 && open.values().stream().anyMatch(Connection::busy)) {
+            while (left > 0 && open.values().stream().anyMatch(ClientConnection::busy)) {
                 left = ended.awaitNanos(left);
             }
         } catch (InterruptedException e) {
@@ -219,7 +219,7 @@ public final class Connections implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        new ArrayList<>(open.values()).forEach(Connection::end);
+        new ArrayList<>(open.values()).forEach(ClientConnection::end);
     }
 
     @Override

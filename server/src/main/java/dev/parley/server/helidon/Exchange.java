@@ -32,7 +32,7 @@ public final class Exchange extends ExchangeState {
     private static final long STEP = 1024;
     private static final int MOST_AT_ONCE = 64 * 1024;
 
-    private final Connection connection;
+    private final ClientConnection connection;
     private final Consumer<Boolean> close;
     private final RoutingRequest request;
     private final RoutingResponse response;
@@ -47,7 +47,7 @@ public final class Exchange extends ExchangeState {
     private long free;
 
     Exchange(
-            Connection connection,
+            ClientConnection connection,
             Consumer<Boolean> close,
             RoutingRequest request,
             RoutingResponse response,

@@ -17,7 +17,7 @@ import java.util.concurrent.ExecutorService;
 /** A connection as Helidon's protocols see it: all bytes in and out pass what watches over it. */
 final class GuardedContext implements ConnectionContext {
     private final ConnectionContext original;
-    private final Connection connection;
+    private final ClientConnection connection;
     private final Router router;
     private final Session session;
     private final Inbound inbound;
@@ -25,7 +25,7 @@ final class GuardedContext implements ConnectionContext {
     private final DataWriter writer;
     private final StreamThreads threads;
 
-    GuardedContext(ConnectionContext original, Connection connection, HttpRouting door, Protocols protocols) {
+    GuardedContext(ConnectionContext original, ClientConnection connection, HttpRouting door, Protocols protocols) {
         this.original = original;
         this.connection = connection;
         this.router = new OneDoor(door);
@@ -42,7 +42,7 @@ final class GuardedContext implements ConnectionContext {
         this.session = new Session(connection, this, protocols);
     }
 
-    Connection connection() {
+    ClientConnection connection() {
         return connection;
     }
 

@@ -16,12 +16,12 @@ final class GuardedWriter implements DataWriter {
     private static final byte[] NOTHING = {};
 
     private final DataWriter socket;
-    private final Connection connection;
+    private final ClientConnection connection;
 
     // Frames that wait for the next one, of any thread. Guarded by Helidon's lock, under which it writes all frames.
     private byte[] waiting = NOTHING;
 
-    GuardedWriter(DataWriter socket, Connection connection) {
+    GuardedWriter(DataWriter socket, ClientConnection connection) {
         this.socket = socket;
         this.connection = connection;
     }

@@ -20,7 +20,7 @@ final class Inbound implements Supplier<byte[]> {
     private static final byte[] NOTHING = {};
 
     private final HelidonSocket socket;
-    private final Connection connection;
+    private final ClientConnection connection;
     private final HeaderBlocks blocks = new HeaderBlocks();
     private @Nullable ClientFrames frames;
     private byte[] alreadyRead = NOTHING;
@@ -38,7 +38,7 @@ final class Inbound implements Supplier<byte[]> {
     private boolean reading;
     private @Nullable ReadAhead ahead;
 
-    Inbound(HelidonSocket socket, Connection connection) {
+    Inbound(HelidonSocket socket, ClientConnection connection) {
         this.socket = socket;
         this.connection = connection;
     }
@@ -119,7 +119,7 @@ final class Inbound implements Supplier<byte[]> {
 
     /** Requests of an unknown caller come a few at a time, so that a flood is noticed before all have threads. */
     private byte[] nextOf(ClientFrames frames) {
-        return frames.next(connection.isOfUnknownCaller() ? Connection.SPARED : Integer.MAX_VALUE);
+        return frames.next(connection.isOfUnknownCaller() ? ClientConnection.SPARED : Integer.MAX_VALUE);
     }
 
     private void endShare() {

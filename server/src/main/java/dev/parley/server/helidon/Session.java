@@ -15,13 +15,13 @@ final class Session implements ServerConnection {
     /** Bytes of a refused request that are dropped in one turn, of which there is one each millisecond: a tenth of a processor for all connections. */
     private static final int LINGER_AT_ONCE = 64 * 1024;
 
-    private final Connection connection;
+    private final ClientConnection connection;
     private final GuardedContext context;
     private final Protocols protocols;
     private @Nullable ServerConnection protocol;
     private boolean complete;
 
-    Session(Connection connection, GuardedContext context, Protocols protocols) {
+    Session(ClientConnection connection, GuardedContext context, Protocols protocols) {
         this.connection = connection;
         this.context = context;
         this.protocols = protocols;

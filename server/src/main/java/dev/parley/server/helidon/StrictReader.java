@@ -19,11 +19,11 @@ final class StrictReader extends DataReader {
     /** Besides letters and digits. Source: RFC 9110, section 5.6.2. */
     private static final String MARKS = "!#$%&'*+-.^_`|~";
 
-    private final Connection connection;
+    private final ClientConnection connection;
 
     // The factory that replaces this constructor cannot make a subclass.
     @SuppressWarnings("removal")
-    StrictReader(Inbound inbound, Connection connection) {
+    StrictReader(Inbound inbound, ClientConnection connection) {
         super(inbound);
         this.connection = connection;
     }

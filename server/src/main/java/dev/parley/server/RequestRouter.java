@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the handler or agent of a request. Safe for any thread. */
-final class Routes {
+final class RequestRouter {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
     private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
     private static final String ALL_METHODS =
@@ -165,7 +165,7 @@ final class Routes {
             Supplier<Map<String, String>> partsDown,
             BooleanSupplier draining) {}
 
-    Routes(
+    RequestRouter(
             Dialects dialects,
             AgentDirectory agents,
             Access access,
@@ -402,7 +402,7 @@ final class Routes {
     /** Keeps answers for all callers, such as cards, out of shared caches if the agent is hidden from some callers. */
     private WireAnswer forCaller(ServedAgent agent, WireAnswer answer) {
         if (!(answer instanceof WireAnswer.Whole whole)
-                || !Answers.isCached("public", whole.headers())
+                || !AnswerWriter.isCached("public", whole.headers())
                 || (!protectCards && authenticator.isShownToAll(agent.name()))) {
             return answer;
         }
@@ -557,6 +557,6 @@ final class Routes {
     }
 
     private static Map<String, String> jsonHeaders() {
-        return Map.of("Content-Type", Answers.JSON, "Cache-Control", "no-store");
+        return Map.of("Content-Type", AnswerWriter.JSON, "Cache-Control", "no-store");
     }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Written to by the thread that reads the connection and by those of its exchanges, read by the clock.
  */
-final class Connection {
+final class ClientConnection {
     /** Frames may always be as long. Source: RFC 9113, section 4.2. */
     private static final int SMALLEST_FRAME = 16 * 1024;
 
@@ -72,7 +72,7 @@ final class Connection {
     private boolean idle;
     private boolean requestLine = true;
 
-    Connection(Connections all, Connections.Peers peers, SocketChannel channel) {
+    ClientConnection(Connections all, Connections.Peers peers, SocketChannel channel) {
         this.all = all;
         this.peers = peers;
         this.channel = channel;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** Puts answers into exchanges. */
-final class Answers {
+final class AnswerWriter {
     static final String JSON = "application/json";
 
     /** Security headers of all answers; answers that are pages have a Content-Security-Policy of their own. */
@@ -29,7 +29,7 @@ final class Answers {
 
     static final byte[] NOTHING = new byte[0];
 
-    private Answers() {}
+    private AnswerWriter() {}
 
     /** Sends an answer, without its body if the request was for its headers only. */
     static void send(Exchange exchange, WireAnswer.Whole answer, Cors cors) {
