@@ -46,7 +46,7 @@ final class RecoveriesTest {
 
     /** The bounds after one failure and after many, by the constant. The floor is half of the bound, or two thirds. */
     private static final String CONSTANTS = """
-            activity.hub.Tail.READS PT1S PT30S
+            activity.hub.WatchedChanges.READS PT1S PT30S
             cli.host.HubSuccession.STARTS PT1S PT30S
             engine.MessageAdmission.PENDING PT0.01S PT0.5S
             engine.Recovery.READS PT1S PT17M4S
@@ -88,7 +88,7 @@ final class RecoveriesTest {
 
     /** Classes that let a thread sleep, with the reason. */
     private static final Map<String, String> SLEEPING = Map.ofEntries(
-            entry("activity.hub.Tail", "20 ms in which changes gather; woken by the end of the hub"),
+            entry("activity.hub.WatchedChanges", "20 ms in which changes gather; woken by the end of the hub"),
             entry("bench.MeasuredAgents", "work of an agent that is measured"),
             entry("bench.Neighbour", "pauses between two loads that are measured"),
             entry("bench.PriorityShares", "duration of a measurement"),
@@ -107,7 +107,7 @@ final class RecoveriesTest {
 
     /** Further classes that wait for a time at most, or are called after one. None of them repeats an attempt that has failed. */
     private static final Map<String, String> WAITING = Map.ofEntries(
-            entry("activity.hub.Changes", "end of the time in which calls gather"),
+            entry("activity.hub.ActivityFeed", "end of the time in which calls gather"),
             entry("activity.hub.SharedAnswers", "time limit of a list that another caller reads"),
             entry("agenttools.AgentCall", "time limit of the end of a task when the caller is interrupted"),
             entry("bench.FanOut", "time limit of a measurement"),

@@ -23,12 +23,12 @@ final class ActivityHub implements HubExtension {
 
     private final TaskTables tables;
     private final Histories histories;
-    private final Changes changes;
+    private final ActivityFeed changes;
     private final SpanTree spans;
 
     ActivityHub(HubParts hub, @Nullable String traceLink) {
         var views = new TaskViews(hub.tasks());
-        this.changes = new Changes(hub);
+        this.changes = new ActivityFeed(hub);
         this.tables = new TaskTables(hub, views, changes::newest);
         this.histories = new Histories(hub, views);
         this.spans = new SpanTree(hub, traceLink);

@@ -4,8 +4,8 @@ import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.activity.hub.Moves.Move;
 import dev.parley.activity.hub.Moves.Page;
-import dev.parley.activity.hub.Tail.Newest;
-import dev.parley.activity.hub.Tail.Note;
+import dev.parley.activity.hub.WatchedChanges.Newest;
+import dev.parley.activity.hub.WatchedChanges.Note;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.support.LruMap;
@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes for one caller. Those after its number come from the {@link Tail}, from memory or, if the caller is far behind, from the source, so
+ * Changes for one caller. Those after its number come from the {@link WatchedChanges}, from memory or, if the caller is far behind, from the source, so
  * that a slow reader misses none.
  */
 final class Watcher implements Feed<Change> {
@@ -31,7 +31,7 @@ final class Watcher implements Feed<Change> {
 
     private record Lane(Scope scope, String agent) {}
 
-    private final Tail tail;
+    private final WatchedChanges tail;
     private final Sight sight;
     private final boolean administers;
     private final WatchChanges watch;
@@ -54,7 +54,7 @@ final class Watcher implements Feed<Change> {
      * @param end called when this is closed, once
      */
     Watcher(
-            Tail tail,
+            WatchedChanges tail,
             Sight sight,
             boolean administers,
             WatchChanges watch,

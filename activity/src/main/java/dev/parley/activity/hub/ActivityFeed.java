@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The feed of changes of a hub. Safe for any thread; its observer does a few small steps for each segment of a task. */
-final class Changes implements HubObserver {
+final class ActivityFeed implements HubObserver {
     private static final int TEXT = 200;
 
     /** Numbers after the newest one from which a reader may resume; after them it begins anew. */
@@ -46,7 +46,7 @@ final class Changes implements HubObserver {
     private final InstantSource clock = InstantSource.system();
     private final Moves source;
     private final @Nullable RememberedMoves remembered;
-    private final Map<String, Tail> tails = new ConcurrentHashMap<>();
+    private final Map<String, WatchedChanges> tails = new ConcurrentHashMap<>();
     /** Streams of operators. */
     private final AtomicInteger operators = new AtomicInteger();
 
@@ -56,7 +56,7 @@ final class Changes implements HubObserver {
     private volatile boolean announces;
     private volatile boolean isClosed;
 
-    Changes(HubParts hub) {
+    ActivityFeed(HubParts hub) {
         this.hub = hub;
         this.remembered = hub.isKept() ? null : new RememberedMoves();
         this.source = remembered == null ? new AuditedMoves(hub) : remembered;
@@ -66,8 +66,8 @@ final class Changes implements HubObserver {
         Sight sight = Sight.of(hub.agents(), caller, watch.reach());
         String key = sight.group() == null ? ALL : sight.group();
         long newest = source.newest();
-        Tail tail = tails.compute(key, (name, watched) -> {
-            Tail entered = watched == null ? new Tail(source, sight.group(), newest) : watched;
+        WatchedChanges tail = tails.compute(key, (name, watched) -> {
+            WatchedChanges entered = watched == null ? new WatchedChanges(source, sight.group(), newest) : watched;
             entered.enter();
             return entered;
         });
@@ -132,7 +132,7 @@ final class Changes implements HubObserver {
 
     void close() {
         isClosed = true;
-        tails.values().forEach(Tail::close);
+        tails.values().forEach(WatchedChanges::close);
     }
 
     @Override
@@ -146,7 +146,7 @@ final class Changes implements HubObserver {
             remembered.add(segment);
         }
         for (String key : new String[] {head.key().scope().group(), ALL}) {
-            Tail tail = tails.get(key);
+            WatchedChanges tail = tails.get(key);
             if (tail == null) {
                 continue;
             }

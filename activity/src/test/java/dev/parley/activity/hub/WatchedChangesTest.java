@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.activity.ActivityOperation.Change;
-import dev.parley.activity.hub.Tail.Newest;
+import dev.parley.activity.hub.WatchedChanges.Newest;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The newest changes of a group, over numbered changes in memory. */
 @Timeout(60)
-class TailTest {
+class WatchedChangesTest {
     private static final Scope SCOPE = new Scope("sales", "ann");
     private static final Instant AT = Instant.parse("2026-11-27T06:00:00Z");
     private static final long PATIENCE = Duration.ofSeconds(20).toNanos();
@@ -77,7 +77,7 @@ class TailTest {
         return new Moves.Move(SCOPE, Change.progress(AT, taskId, "echo", SCOPE.group(), "forty percent"));
     }
 
-    private static Newest awaited(Tail tail, Predicate<Newest> wanted) throws InterruptedException {
+    private static Newest awaited(WatchedChanges tail, Predicate<Newest> wanted) throws InterruptedException {
         Newest newest = tail.newest();
         while (!wanted.test(newest)) {
             newest = requireNonNull(tail.await(() -> false, newest.read(), newest.place(), PATIENCE));
@@ -91,7 +91,7 @@ class TailTest {
         for (int i = 0; i < 5_000; i++) {
             source.add("task-" + i, TaskState.COMPLETED);
         }
-        var tail = new Tail(source, SCOPE.group(), source.newest());
+        var tail = new WatchedChanges(source, SCOPE.group(), source.newest());
 
         for (int watcher = 0; watcher < 200; watcher++) {
             long number = watcher * 7L;
@@ -112,7 +112,7 @@ class TailTest {
     @Test
     void changesComeToWatchersInOrderAndFromMemory() throws InterruptedException {
         var source = new Numbered();
-        var tail = new Tail(source, SCOPE.group(), 0);
+        var tail = new WatchedChanges(source, SCOPE.group(), 0);
         tail.enter();
         try {
             for (int i = 0; i < 1_200; i++) {
@@ -136,7 +136,7 @@ class TailTest {
     @Test
     void progressOfATaskDoesNotComeBehindItsEnd() throws InterruptedException {
         var source = new Numbered();
-        var tail = new Tail(source, SCOPE.group(), 0);
+        var tail = new WatchedChanges(source, SCOPE.group(), 0);
         tail.enter();
         try {
             tail.note(task("one"), () -> progress("one"));
@@ -162,7 +162,7 @@ class TailTest {
     @Test
     void notesThatAreLeftOutAreTold() throws InterruptedException {
         var source = new Numbered();
-        var tail = new Tail(source, SCOPE.group(), 0);
+        var tail = new WatchedChanges(source, SCOPE.group(), 0);
         for (int i = 0; i < 2_000; i++) { // before there is a reader, which would take them
             String id = "task-" + i;
             tail.note(task(id), () -> progress(id));

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Writers of tasks set a flag or add to a queue, and wait for no watcher. The reader publishes the {@link Newest}, which watchers read without a
  * lock. Safe for any thread.
  */
-final class Tail {
+final class WatchedChanges {
     private static final Logger LOG = System.getLogger("dev.parley.activity");
     private static final Backoff READS = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
@@ -147,7 +147,7 @@ final class Tail {
      * @param group null for all groups
      * @param number after which changes are read
      */
-    Tail(Moves source, @Nullable String group, long number) {
+    WatchedChanges(Moves source, @Nullable String group, long number) {
         this.source = source;
         this.group = group;
         this.from = number;
