@@ -2,7 +2,7 @@ package dev.parley.client.login;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.parley.client.oauth.TokenEndpoint;
+import dev.parley.client.oauth.TokenEndpointRule;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.outbound.OAuthForm;
@@ -213,7 +213,7 @@ public final class OAuthLogin {
         try (HttpClient http = Http1Client.of(CALL, tls)) {
             TokenAnswer answer = form.client(clientId, null).send(http, null, url.uri(), CALL);
             if (!answer.isObject()) {
-                throw TokenEndpoint.noToken(url, "no JSON object");
+                throw TokenEndpointRule.noToken(url, "no JSON object");
             }
             return answer;
         } catch (IOException failed) {
@@ -228,7 +228,7 @@ public final class OAuthLogin {
 
     /** @param held refresh token that stays in use if the server gives no other one; null for none */
     private Token token(HttpUrl server, HttpUrl renewal, TokenAnswer answer, @Nullable String held) {
-        String text = TokenEndpoint.bearer(server, answer);
+        String text = TokenEndpointRule.bearer(server, answer);
         if (text == null) {
             throw refused(server, answer.members().get("error"));
         }
@@ -249,7 +249,7 @@ public final class OAuthLogin {
     }
 
     private HttpUrl allowed(String member, String address) {
-        HttpUrl url = TokenEndpoint.url(member, address);
+        HttpUrl url = TokenEndpointRule.url(member, address);
         if (!allowed.contains(url.origin())) {
             throw new ClientException(
                     Problem.ORIGIN_NOT_ALLOWED,

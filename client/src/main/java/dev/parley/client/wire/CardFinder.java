@@ -60,7 +60,7 @@ public final class CardFinder {
             }
             none = e;
         }
-        AgentCard guessed = CardPlaces.of(url).isCard() ? null : Probe.of(url, this::ask);
+        AgentCard guessed = CardPlaces.of(url).isCard() ? null : DialectProbe.of(url, this::ask);
         if (guessed == null) {
             throw none;
         }

@@ -1,7 +1,7 @@
 package dev.parley.client.wire;
 
 import dev.parley.client.keys.OAuthClient;
-import dev.parley.client.oauth.TokenEndpoint;
+import dev.parley.client.oauth.TokenEndpointRule;
 import dev.parley.client.spi.ClientException;
 import dev.parley.client.spi.ClientException.Problem;
 import dev.parley.dialect.Json;
@@ -149,7 +149,7 @@ public final class TokenCache {
     }
 
     private Token ask(Wanted wanted, Duration left) throws AttemptFailure, InterruptedException {
-        HttpUrl url = TokenEndpoint.url("tokenUrl", wanted.tokenUrl());
+        HttpUrl url = TokenEndpointRule.url("tokenUrl", wanted.tokenUrl());
         TokenAnswer answer;
         try {
             answer = server.post(url, form(wanted), left);
@@ -160,7 +160,7 @@ public final class TokenCache {
         int status = answer.status();
         if (NOT_ACCEPTED.contains(status)) {
             if (wanted.subject() != null && status == 400) {
-                throw TokenEndpoint.noToken(url, "the token of the caller is not exchanged");
+                throw TokenEndpointRule.noToken(url, "the token of the caller is not exchanged");
             }
             throw new ClientException(
                     Problem.AUTHENTICATION_FAILED,
@@ -174,10 +174,10 @@ public final class TokenCache {
                             answer.headers().firstValue("Retry-After").orElse(null),
                             clock.instant(),
                             TokenAnswer.LONGEST),
-                    TokenEndpoint.noToken(url, "status " + status));
+                    TokenEndpointRule.noToken(url, "status " + status));
         }
         if (status < 200 || status >= 300) {
-            throw TokenEndpoint.noToken(url, "status " + status);
+            throw TokenEndpointRule.noToken(url, "status " + status);
         }
         return token(url, answer, wanted);
     }
@@ -191,12 +191,12 @@ public final class TokenCache {
     }
 
     private Token token(HttpUrl url, TokenAnswer answer, Wanted wanted) {
-        String text = TokenEndpoint.bearer(url, answer);
+        String text = TokenEndpointRule.bearer(url, answer);
         if (text == null) {
-            throw TokenEndpoint.noToken(url, "no access_token");
+            throw TokenEndpointRule.noToken(url, "no access_token");
         }
         if (!isFor(wanted.audience(), text)) {
-            throw TokenEndpoint.noToken(url, "another audience than " + wanted.audience());
+            throw TokenEndpointRule.noToken(url, "another audience than " + wanted.audience());
         }
         Duration life = answer.life();
         if (life == null) {

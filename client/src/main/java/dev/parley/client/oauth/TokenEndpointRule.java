@@ -7,8 +7,8 @@ import dev.parley.outbound.http.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /** Addresses of token endpoints on cards, and their answers. No exception quotes a token. Source: RFC 6749, section 5; RFC 6750. */
-public final class TokenEndpoint {
-    private TokenEndpoint() {}
+public final class TokenEndpointRule {
+    private TokenEndpointRule() {}
 
     /**
      * Returns an address that is https or on this machine: others on the network must not read secrets.

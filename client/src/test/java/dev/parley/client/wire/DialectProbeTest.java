@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(30)
-class ProbeTest {
+class DialectProbeTest {
     @ParameterizedTest
     @CsvSource({
         "SendMessage, 1.0",

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A server that does not know a method answers -32601; any other answer of JSON-RPC means that the method is known.
  */
-final class Probe {
+final class DialectProbe {
     private static final int METHOD_NOT_FOUND = -32601;
     private static final String CARD_OF_KERNEL = "agent/getCard";
 
@@ -35,7 +35,7 @@ final class Probe {
         METHODS.put("0.1", "tasks/send");
     }
 
-    private Probe() {}
+    private DialectProbe() {}
 
     /** Returns a card with the address and the dialects of the agent; null if it speaks no known dialect. */
     static @Nullable AgentCard of(HttpUrl url, Function<Request, Answer> wire) {
