@@ -4,8 +4,8 @@ import dev.parley.cli.admin.HubAdmin;
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
 import dev.parley.cli.command.Setting;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.CardSignatures;
-import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Requests;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.command.CommandCall;
@@ -112,12 +112,12 @@ final class ExtensionCall extends Invocation implements CommandCall {
 
     @Override
     public int connect(Work work) throws InterruptedException {
-        return Connection.open(this, agent -> work.run(agent.client()));
+        return AgentConnection.open(this, agent -> work.run(agent.client()));
     }
 
     @Override
     public int connect(String agent, Work work) throws InterruptedException {
-        return Connection.open(this, agent, opened -> work.run(opened.client()));
+        return AgentConnection.open(this, agent, opened -> work.run(opened.client()));
     }
 
     @Override
@@ -132,7 +132,7 @@ final class ExtensionCall extends Invocation implements CommandCall {
 
     @Override
     public Optional<byte[]> document(String url) {
-        return Connection.document(this, url);
+        return AgentConnection.document(this, url);
     }
 
     @Override

@@ -2,9 +2,9 @@ package dev.parley.cli.cards;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.CardReferences;
 import dev.parley.cli.connection.CardSignatures;
-import dev.parley.cli.connection.Connection;
 import dev.parley.cli.task.TextView;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
@@ -60,7 +60,7 @@ public final class CardCommands {
 
     private static CardReferences.Found found(Invocation call) throws InterruptedException {
         String argument = call.argument(0);
-        return Connection.card(call, argument == null ? call.agent().card() : argument);
+        return AgentConnection.card(call, argument == null ? call.agent().card() : argument);
     }
 
     private static int show(Invocation call, boolean validates) throws InterruptedException {
@@ -105,7 +105,7 @@ public final class CardCommands {
             Stream.concat(
                             card.supportedInterfaces().stream().map(AgentCard.Interface::url),
                             card.securitySchemes().values().stream().flatMap(CardCommands::tokenUrl))
-                    .flatMap(address -> Connection.url(address, own).stream())
+                    .flatMap(address -> AgentConnection.url(address, own).stream())
                     .filter(url -> !url.origin().equals(own.origin()))
                     .map(HttpUrl::server)
                     .distinct()
@@ -134,7 +134,7 @@ public final class CardCommands {
             throw CommandException.usage(
                     "--extended takes the agent from --agent-card", "write -a " + call.argument(0));
         }
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             if (!Boolean.TRUE.equals(agent.client().card().capabilities().extendedAgentCard())) {
                 throw A2AException.of(
                         A2AError.UNSUPPORTED_OPERATION, agent.client().card().name() + " has no extended card");

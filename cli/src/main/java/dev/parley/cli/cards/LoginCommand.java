@@ -2,8 +2,8 @@ package dev.parley.cli.cards;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.CardReferences;
-import dev.parley.cli.connection.Connection;
 import dev.parley.cli.connection.Keys;
 import dev.parley.cli.connection.Problems;
 import dev.parley.cli.connection.Requests;
@@ -49,11 +49,14 @@ public final class LoginCommand {
             throw CommandException.usage(
                     "nowhere to keep the token (expected: --keyring, --encrypted-keys FILE or --show)", null);
         }
-        CardReferences.Found found = Connection.card(call, reference);
+        CardReferences.Found found = AgentConnection.card(call, reference);
         AgentCard card = found.card();
         Flow flow = flow(card, call.has("--device"));
         var login = new OAuthLogin(
-                clientId, Connection.loginOrigins(call, found), call.request().limit(), Requests.tls(call));
+                clientId,
+                AgentConnection.loginOrigins(call, found),
+                call.request().limit(),
+                Requests.tls(call));
         OAuthLogin.Token token = token(call, login, flow, reference);
         String service = keeps ? keep(call, card, token) : null;
         report(call, service, token);

@@ -2,7 +2,7 @@ package dev.parley.cli.host;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.task.TaskRun;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
@@ -38,7 +38,7 @@ final class AgentRun {
         }
         try {
             Message message = message(call);
-            return Connection.open(call, agent -> TaskRun.run(call, agent, message));
+            return AgentConnection.open(call, agent -> TaskRun.run(call, agent, message));
         } catch (CommandException failed) {
             throw failed.exitStatus() == Kind.USAGE.exitStatus() ? failed : failed.withExitStatus(1);
         } catch (IOException failed) {

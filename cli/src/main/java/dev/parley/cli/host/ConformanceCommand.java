@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.CardReferences;
-import dev.parley.cli.connection.Connection;
 import dev.parley.cli.output.Interruption;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
@@ -60,7 +60,7 @@ public final class ConformanceCommand {
         Path kit = kit(call);
         String level = requireNonNullElse(call.option("--level", SettingType.oneOf("must", "should", "may")), "must");
         String reference = call.agent().card();
-        CardReferences.Found found = Connection.card(call, reference);
+        CardReferences.Found found = AgentConnection.card(call, reference);
         if (found.url() == null) {
             throw CommandException.usage("the kit needs a live agent (expected: its origin with -a)", null);
         }

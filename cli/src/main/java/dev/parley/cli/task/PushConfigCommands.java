@@ -2,7 +2,7 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandOutput.Fields;
 import dev.parley.dialect.Json;
@@ -18,13 +18,13 @@ public final class PushConfigCommands {
 
     /** Work about the webhooks of a task. */
     private interface Work {
-        void run(Invocation call, Connection agent, String taskId);
+        void run(Invocation call, AgentConnection agent, String taskId);
     }
 
     private static Command command(Work work) {
         return Command.of(call -> {
                     String taskId = call.requiredArgument(0);
-                    return Connection.open(call, agent -> {
+                    return AgentConnection.open(call, agent -> {
                         agent.requirePush();
                         work.run(call, agent, taskId);
                         return 0;
@@ -50,7 +50,7 @@ public final class PushConfigCommands {
                 });
     }
 
-    private static void create(Invocation call, Connection agent, String taskId) {
+    private static void create(Invocation call, AgentConnection agent, String taskId) {
         String scheme = call.option("--auth-scheme");
         var config = new PushConfig(
                 null,
@@ -85,7 +85,7 @@ public final class PushConfigCommands {
                 .option("--page-token", "TOKEN", "Next-Page-Token of the previous page.");
     }
 
-    private static void list(Invocation call, Connection agent, String taskId) {
+    private static void list(Invocation call, AgentConnection agent, String taskId) {
         Integer size = call.number("--page-size", 1, Integer.MAX_VALUE);
         var query = new Operation.ListPushConfigs(null, taskId, size == null ? 0 : size, call.option("--page-token"));
         PushConfigPage found = agent.client().call(query, CallContext.anonymous());
@@ -113,7 +113,8 @@ public final class PushConfigCommands {
     }
 
     /** Writes a result; as text with the context and the state of the task, which are read for it. */
-    private static void show(Invocation call, Connection agent, String taskId, byte[] json, Consumer<Fields> text) {
+    private static void show(
+            Invocation call, AgentConnection agent, String taskId, byte[] json, Consumer<Fields> text) {
         call.output().result(() -> json, page -> {
             var get = new Operation.GetTask(null, taskId, 0);
             TextView.identity(page, agent.client().call(get, CallContext.anonymous()));

@@ -2,7 +2,7 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.Problems;
 import dev.parley.command.CommandException;
 import dev.parley.protocol.A2AError;
@@ -46,7 +46,7 @@ public final class SendCommand {
                 message,
                 new SendConfiguration(List.of(), null, null, true),
                 call.request().metadata());
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             var report = new TaskReport(call);
             SendResult result;
             try {

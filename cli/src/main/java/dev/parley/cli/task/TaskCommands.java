@@ -2,7 +2,7 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.Problems;
 import dev.parley.client.spi.ClientException;
 import dev.parley.protocol.A2AError;
@@ -36,7 +36,7 @@ public final class TaskCommands {
         String id = call.taskId();
         Integer history = call.number("--history", 0, Integer.MAX_VALUE);
         boolean wait = call.request().waits();
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             Task task = wait
                     ? new TaskWait(agent, call, event -> {}).poll(id)
                     : agent.client().call(new Operation.GetTask(null, id, history), CallContext.anonymous());
@@ -48,7 +48,7 @@ public final class TaskCommands {
     private static int end(Invocation call) throws InterruptedException {
         String id = call.taskId();
         var cancel = new Operation.CancelTask(null, id, call.request().metadata());
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             try {
                 new TaskReport(call, TaskState.CANCELED).task(agent.client().call(cancel, CallContext.anonymous()));
             } catch (A2AException refused) {
@@ -59,7 +59,7 @@ public final class TaskCommands {
     }
 
     /** Reads the task if it had already ended, so that its state is printed in any case. */
-    private static RuntimeException ended(Invocation call, Connection agent, String id, A2AException refused) {
+    private static RuntimeException ended(Invocation call, AgentConnection agent, String id, A2AException refused) {
         Task task;
         try {
             task = agent.client().call(new Operation.GetTask(null, id, 0), CallContext.anonymous());
@@ -81,7 +81,7 @@ public final class TaskCommands {
     private static int follow(Invocation call) throws InterruptedException {
         String id = call.taskId();
         var report = new TaskReport(call);
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             try {
                 if (call.isStreaming()) {
                     report.streamed(new TaskWait(agent, call, report::event).subscribe(id));

@@ -2,7 +2,7 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.output.PrettyJson;
 import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
@@ -33,7 +33,7 @@ public final class TaskDownloadCommand {
         String id = call.taskId();
         String dir = call.option("--dir");
         Path directory = dir == null ? call.around().directory() : call.path(dir);
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             Task task = agent.client().call(Operation.GetTask.of(id), CallContext.anonymous());
             List<Artifact> artifacts = chosen(call, task);
             var saved = new ArrayList<Path>();

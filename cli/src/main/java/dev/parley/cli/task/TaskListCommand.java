@@ -2,7 +2,7 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.Command;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.connection.Problems;
 import dev.parley.command.CommandException;
 import dev.parley.dialect.Json;
@@ -67,7 +67,7 @@ public final class TaskListCommand {
                 call.number("--history", 0, Integer.MAX_VALUE),
                 call.option("--since", TIME),
                 call.has("--include-artifacts"));
-        return Connection.open(call, agent -> {
+        return AgentConnection.open(call, agent -> {
             show(call, agent.client().call(query, CallContext.anonymous()));
             return 0;
         });

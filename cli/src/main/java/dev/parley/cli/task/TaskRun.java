@@ -1,7 +1,7 @@
 package dev.parley.cli.task;
 
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.dialect.Json;
 import dev.parley.protocol.Artifact;
 import dev.parley.protocol.Message;
@@ -31,7 +31,7 @@ public final class TaskRun {
 
     private TaskRun() {}
 
-    public static int run(Invocation call, Connection agent, Message message) throws InterruptedException {
+    public static int run(Invocation call, AgentConnection agent, Message message) throws InterruptedException {
         var request =
                 new Operation.SendMessage(null, message, new SendConfiguration(List.of(), null, null, true), Map.of());
         SendResult result = new TaskWait(agent, call, event -> {}).send(request);

@@ -2,7 +2,7 @@ package dev.parley.cli.task;
 
 import dev.parley.cli.command.ClientFlags.Request;
 import dev.parley.cli.command.Invocation;
-import dev.parley.cli.connection.Connection;
+import dev.parley.cli.connection.AgentConnection;
 import dev.parley.cli.output.Interruption;
 import dev.parley.client.spi.ClientException;
 import dev.parley.command.CommandException;
@@ -56,7 +56,7 @@ public final class TaskWait {
     private boolean idTold;
 
     /** @param sink sees every event as it comes, and the whole task whenever it was read by GetTask */
-    TaskWait(Connection connection, Invocation call, Consumer<TaskEvent> sink) {
+    TaskWait(AgentConnection connection, Invocation call, Consumer<TaskEvent> sink) {
         this.agent = connection.client();
         this.streams = connection.streams();
         this.call = call;

@@ -21,14 +21,14 @@ import java.util.Optional;
  *
  * <p>Source: a2a-cli specification 0.2, sections 12 and 13.
  */
-public final class Connection implements AutoCloseable {
+public final class AgentConnection implements AutoCloseable {
     private static final Duration LONGEST_CALL = Duration.ofMinutes(1);
 
     private final String reference;
     private final AgentClient client;
     private final boolean credentialSent;
 
-    private Connection(String reference, AgentClient client, boolean credentialSent) {
+    private AgentConnection(String reference, AgentClient client, boolean credentialSent) {
         this.reference = reference;
         this.client = client;
         this.credentialSent = credentialSent;
@@ -36,7 +36,7 @@ public final class Connection implements AutoCloseable {
 
     /** Work with the agent that the settings name. */
     public interface Use {
-        int with(Connection agent) throws InterruptedException;
+        int with(AgentConnection agent) throws InterruptedException;
     }
 
     /** Finds the card, chooses an interface, and lets {@code use} go on; failures become problems that are printed. */
@@ -46,7 +46,7 @@ public final class Connection implements AutoCloseable {
 
     /** Does the same with another agent than that of the settings. */
     public static int open(Invocation call, String reference, Use use) throws InterruptedException {
-        try (Connection agent = connect(call, reference)) {
+        try (AgentConnection agent = connect(call, reference)) {
             try {
                 return use.with(agent);
             } catch (A2AException | ClientException failure) {
@@ -78,7 +78,7 @@ public final class Connection implements AutoCloseable {
         return answer.status() == 200 ? Optional.of(answer.body()) : Optional.empty();
     }
 
-    private static Connection connect(Invocation call, String reference) {
+    private static AgentConnection connect(Invocation call, String reference) {
         var credentials = new AgentCredentials(call);
         boolean hasCredentials = credentials.areFor(reference);
         WireLog wire = WireLog.of(call);
@@ -105,7 +105,7 @@ public final class Connection implements AutoCloseable {
                 + client.address().protocolVersion() + " at " + client.address().url());
         refuseStrangers(call, found, client.address());
         refusePlain(call, client.address());
-        return new Connection(reference, client, credentialSent);
+        return new AgentConnection(reference, client, credentialSent);
     }
 
     private static AgentClient choose(AgentCard card, AgentClientBuilder builder) {
