@@ -95,7 +95,7 @@ final class Analyst implements AgentHandler {
     }
 
     private static Artifact summary(String name, Table table, List<ColumnSummary> columns) {
-        String text = Report.of(name, table, columns);
+        String text = TableReport.of(name, table, columns);
         return Artifact.named("summary", "Summary", new Part.Text(text, "summary.md", "text/markdown", Map.of()));
     }
 

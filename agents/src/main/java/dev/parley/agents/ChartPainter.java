@@ -106,7 +106,7 @@ final class ChartPainter {
             int y = (int) Math.round(plot.y + plot.height * (1 - tick / rows.end()));
             g.setColor(GRID);
             g.drawLine(plot.x, y, plot.x + plot.width, y);
-            right(Report.number(tick), plot.x - 8, y + 4);
+            right(TableReport.number(tick), plot.x - 8, y + 4);
         }
         double end = histogram.start() + histogram.step() * counts.length;
         double barWidth = (double) plot.width / counts.length;
@@ -121,7 +121,7 @@ final class ChartPainter {
             int x = (int) Math.round(plot.x + plot.width * (tick - histogram.start()) / (end - histogram.start()));
             g.setColor(FAINT_INK);
             g.drawLine(x, plot.y + plot.height, x, plot.y + plot.height + 4);
-            centered(Report.number(tick), x, plot.y + plot.height + 19);
+            centered(TableReport.number(tick), x, plot.y + plot.height + 19);
         }
         baseline(plot.x, plot.y + plot.height, plot.x + plot.width, plot.y + plot.height);
         centered("value", plot.x + plot.width / 2, plot.y + plot.height + 40);
@@ -138,7 +138,7 @@ final class ChartPainter {
             int x = (int) Math.round(plot.x + plot.width * tick / rows.end());
             g.setColor(GRID);
             g.drawLine(x, plot.y, x, plot.y + plot.height);
-            centered(Report.number(tick), x, plot.y + plot.height + 19);
+            centered(TableReport.number(tick), x, plot.y + plot.height + 19);
         }
         double step = (double) plot.height / counts.length;
         int thickness = (int) Math.min(step * 0.72, 34);
@@ -148,7 +148,7 @@ final class ChartPainter {
             g.setColor(TEXTS);
             g.fillRect(plot.x, middle - thickness / 2, length, thickness);
             right(fit(bars.labels().get(i), LABEL, labelWidth), plot.x - 8, middle + 4);
-            text(Report.number(counts[i]), LABEL, INK, plot.x + length + 5, middle + 4);
+            text(TableReport.number(counts[i]), LABEL, INK, plot.x + length + 5, middle + 4);
         }
         baseline(plot.x, plot.y, plot.x, plot.y + plot.height);
         centered("rows", plot.x + plot.width / 2, plot.y + plot.height + 40);

@@ -123,7 +123,7 @@ public final class EtlAgents {
                         table.rows().size(),
                         "rowsRejected",
                         table.rejected().size())),
-                Part.file(table.name() + ".sqlite", SQLITE, SqliteFile.of(table)));
+                Part.file(table.name() + ".sqlite", SQLITE, SqliteExport.of(table)));
     }
 
     private static void report(StepInput input, Reply reply) {

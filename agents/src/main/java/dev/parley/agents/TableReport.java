@@ -9,13 +9,13 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Report about a table, in Markdown. */
-final class Report {
+final class TableReport {
     private final StringBuilder text = new StringBuilder();
 
-    private Report() {}
+    private TableReport() {}
 
     static String of(String title, Table table, List<ColumnSummary> columns) {
-        var report = new Report();
+        var report = new TableReport();
         report.line("# " + cell(title, 80));
         report.line("");
         report.line("%,d rows, %d columns, separated by %s."

@@ -15,8 +15,8 @@ import java.util.Collections;
 import java.util.stream.Collectors;
 
 /** Writes a table into a file of SQLite: the rows into a table of its name, the rejected ones into {@code rejected}. */
-final class SqliteFile {
-    private SqliteFile() {}
+final class SqliteExport {
+    private SqliteExport() {}
 
     static byte[] of(DataTable table) throws SQLException, IOException {
         Path file = Files.createTempFile("parley-etl", ".sqlite");
