@@ -61,7 +61,7 @@ class DamagedTasksTest {
                 assertThat(lines.filter(line -> line.startsWith("data:"))
                                 .map(line -> Json.read(line.substring(5).getBytes(UTF_8), Map.class))
                                 .anyMatch(change -> late.equals(change.get("taskId"))))
-                        .as("the change behind the damaged ones")
+                        .as("the change after the damaged ones")
                         .isTrue();
             }
         }

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes the tables of {@code docs/performance.md}, and {@code docs/performance.json} behind them, out of the documents
+ * Makes the tables of {@code docs/performance.md}, and {@code docs/performance.json} with their figures, out of the documents
  * that the runs left. A figure is the median of its runs; figures that were not run again stay as they were.
  *
  * <p>Arguments: the directory with the runs, each named {@code <figure>.<run>.json}; {@code docs}; and what stands for

@@ -162,7 +162,7 @@ final class PrivacyCommandTest {
             assertThat(nothing.out()).contains("Agent-Versions: 0", "Agent-Reviews: 0");
             register(hub, "next", "public", "fresh");
             assertThat(text(send(hub, "GET", "/registry/changes?after=" + position, ""), "changes"))
-                    .as("a change behind those that are erased")
+                    .as("a change after those that are erased")
                     .contains("default:next");
         }
         try (Stream<Path> files = Files.walk(directory.resolve("data"))) {

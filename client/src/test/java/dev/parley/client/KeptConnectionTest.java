@@ -122,7 +122,7 @@ class KeptConnectionTest {
             early.countDown();
             hold(connection);
         })) {
-            // The bytes may come behind the request; then they cannot be told from its answer.
+            // The bytes may come after the request; then they cannot be told from its answer.
             try {
                 assertThat(get(server, null)).isEqualTo("early");
             } catch (ExecutionException refused) {

@@ -144,7 +144,7 @@ class LenientClientTest {
     }
 
     @Test
-    @DisplayName("C9: a stream goes on behind an update that cannot be read")
+    @DisplayName("C9: a stream goes on after an update that cannot be read")
     void anUpdateWithABlemishDoesNotEndAStream() throws Exception {
         try (var agent = new TestAgent((request, connection) -> {
                     beginStream(connection);

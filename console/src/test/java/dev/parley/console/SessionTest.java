@@ -355,7 +355,7 @@ final class SessionTest {
 
         assertThat(http.send(guess, BodyHandlers.ofString()).body()).contains("\"signedIn\":false");
         assertThat(session(null)).containsEntry("signedIn", false); // which is not an attempt
-        key("next"); // whose rows come behind
+        key("next"); // whose rows come after the others
         assertThat(administer("GET", "/audit?action=call.denied&limit=10", null).split("The API key is not known", -1))
                 .hasSize(2);
         assertThat(administer("GET", "/audit?action=call.denied&limit=10", null))

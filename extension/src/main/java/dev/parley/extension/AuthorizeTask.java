@@ -12,7 +12,7 @@ import dev.parley.protocol.json.ObjectCodec;
  *
  * <p>Source: A2A 1.0, section 7.6, which leaves the way to the agent.
  *
- * @param taskId empty for none, which is refused behind the authorization of the caller
+ * @param taskId empty for none, which is refused after the authorization of the caller
  * @param credential 1 to 16,384 characters; others are refused like a missing task
  */
 public record AuthorizeTask(String taskId, String credential)

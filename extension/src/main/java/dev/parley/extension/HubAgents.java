@@ -51,7 +51,7 @@ public interface HubAgents {
     void onRemoved(Consumer<String> listener);
 
     /**
-     * An agent behind authorization, limits, metrics, traces and the audit. Each call is one of the caller in its context, who is
+     * An agent whose calls pass authorization, limits, metrics, traces and the audit. Each call is one of the caller in its context, who is
      * limited by the policy as over the network; only calls at once of principals and groups are not counted, as the call within which
      * it is made may wait for it. The chain of the context ends with the calling agent, as in the context of a {@link
      * dev.parley.engine.Request}.

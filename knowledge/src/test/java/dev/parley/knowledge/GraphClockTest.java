@@ -111,7 +111,7 @@ final class GraphClockTest {
         try (Feed<Change> changes = graph.subscribe(subscription, ALICE)) {
             while (values.size() < wanted) {
                 List<Change> news = requireNonNull(changes.next(Duration.ofSeconds(30)), "the end of the subscription");
-                assertThat(news).as("changes within 30 s behind " + values).isNotEmpty();
+                assertThat(news).as("changes within 30 s after " + values).isNotEmpty();
                 news.forEach(change -> values.add(((Literal) change.statement().object()).lexical()));
             }
         }

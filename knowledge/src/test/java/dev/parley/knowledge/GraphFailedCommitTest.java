@@ -188,7 +188,7 @@ final class GraphFailedCommitTest {
         var seen = new ArrayList<String>();
         while (seen.size() < wanted) {
             List<Change> news = requireNonNull(changes.next(Duration.ofSeconds(30)), "the end of the subscription");
-            assertThat(news).as("changes within 30 s behind " + seen).isNotEmpty();
+            assertThat(news).as("changes within 30 s after " + seen).isNotEmpty();
             news.forEach(change -> seen.add(((Literal) change.statement().object()).lexical()));
         }
         return seen;

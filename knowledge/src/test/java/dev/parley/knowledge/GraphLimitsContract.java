@@ -443,7 +443,7 @@ abstract class GraphLimitsContract {
     void theOldestLoggedQueriesAreForgotten() {
         for (int i = 0; i < 90; i++) {
             ask("{ graphs { name } }");
-            makeChanges(1); // behind the record of the query
+            makeChanges(1); // after the record of the query
         }
 
         List<LoggedQuery> logged = graph.queries(group(), 0, 1_000);

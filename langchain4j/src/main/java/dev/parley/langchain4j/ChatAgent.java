@@ -68,7 +68,7 @@ public final class ChatAgent implements AgentHandler {
     }
 
     /**
-     * Returns the id of the conversation of a request: its contextId, on a hub with authentication behind a digest of its caller.
+     * Returns the id of the conversation of a request: its contextId, on a hub with authentication after a digest of its caller.
      * Callers choose contextIds, and one may choose that of another.
      */
     public static String memoryId(Request request) {

@@ -45,7 +45,7 @@ public interface WireFace {
     }
 
     /**
-     * Reads a request. The agent then answers the call behind authorization, limits, metrics, traces and audit. Large requests and results
+     * Reads a request. The agent then answers the call after authorization, limits, metrics, traces and audit. Large requests and results
      * are read and written on the platform threads for such work.
      *
      * @param card public card of the agent

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands a credential of a user to a task of the same user: {@link AuthorizeTask} at an agent.
  *
- * @param agent null for none, which is refused behind the authorization of the caller
+ * @param agent null for none, which is refused after the authorization of the caller
  */
 record AuthorizeAgentTask(@Nullable String agent, String taskId, String credential)
         implements Operation.ExtensionCall<Authorized> {

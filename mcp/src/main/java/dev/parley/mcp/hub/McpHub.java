@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The MCP server of one hub: the built-in agent {@value #AGENT}, whose operations are the requests of MCP. Each operation that it makes of
- * a request is a call of the same caller, behind authorization, limits, metrics, traces and the audit (ADR 62).
+ * a request is a call of the same caller, after authorization, limits, metrics, traces and the audit (ADR 62).
  */
 final class McpHub implements HubExtension {
     static final String AGENT = "mcp";

@@ -192,7 +192,7 @@ class WorkflowHubTest {
     }
 
     @Test
-    @DisplayName("data and files of a step are handed on to the steps behind it")
+    @DisplayName("data and files of a step are handed on to the steps after it")
     void dataAndFiles() throws Exception {
         Agent maker = Agent.named("maker", "Makes a table and a file")
                 .outputModes("application/json", "text/csv")
@@ -218,7 +218,7 @@ class WorkflowHubTest {
 
     @Test
     @DisplayName(
-            "a failed step fails the run and skips those behind it; with onError continue they run without its result")
+            "a failed step fails the run and skips those after it; with onError continue they run without its result")
     void failures() throws Exception {
         Agent broken = Agent.named("broken", "Fails").handle((request, reply) -> reply.fail("no luck"));
         try (Hub hub = empty().agents(broken, echo("a")).start()) {

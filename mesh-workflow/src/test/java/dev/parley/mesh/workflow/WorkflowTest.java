@@ -40,7 +40,7 @@ final class WorkflowTest {
             + "{'id':'end','agent':'b','task':'x','depends':['left','right'],'parameters':{'n':1}}";
 
     @Test
-    @DisplayName("ONE16 steps run behind those on which they depend, those without in parallel")
+    @DisplayName("ONE16 steps run after those on which they depend, those without in parallel")
     void diamond() {
         Workflow workflow = workflow(DIAMOND);
         var run = new WorkflowRun(workflow);

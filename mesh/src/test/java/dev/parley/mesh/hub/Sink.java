@@ -68,7 +68,7 @@ final class Sink implements AutoCloseable {
     List<Callback> until(Predicate<Callback> last) throws InterruptedException {
         var all = new ArrayList<Callback>();
         do {
-            all.add(requireNonNull(accepted.poll(60, TimeUnit.SECONDS), () -> "no callback behind " + all));
+            all.add(requireNonNull(accepted.poll(60, TimeUnit.SECONDS), () -> "no callback after " + all));
         } while (!last.test(all.getLast()));
         return all;
     }

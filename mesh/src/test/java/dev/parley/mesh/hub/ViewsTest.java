@@ -138,7 +138,7 @@ final class ViewsTest {
     }
 
     @Test
-    @DisplayName("ONE20, ONE40 events are streamed as they come, and go on behind Last-Event-ID")
+    @DisplayName("ONE20, ONE40 events are streamed as they come, and go on after Last-Event-ID")
     void live() throws Exception {
         try (Hub hub = hub()) {
             var peer = new Peer(hub.url());

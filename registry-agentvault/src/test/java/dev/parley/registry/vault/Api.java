@@ -116,7 +116,7 @@ record Api(HttpClient http, String base) {
                 .text("id");
     }
 
-    /** @param more members behind the others, beginning with a comma */
+    /** @param more members after the others, beginning with a comma */
     static String cardData(String humanId, String name, String more) {
         return ("{'schemaVersion':'1.0','humanReadableId':'%s','agentVersion':'1.0.0','name':'%s','description':'Does %s',"
                         + "'url':'https://agents.example.com/a2a','provider':{'name':'Example'},"

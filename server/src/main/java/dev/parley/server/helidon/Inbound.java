@@ -100,7 +100,7 @@ final class Inbound implements Supplier<byte[]> {
         if (connection.gone()) { // found by a thread that writes; what has come before is not worth answering
             throw departed("the client is gone", null);
         }
-        // Otherwise the heads of a flood become threads faster than these run, and all others wait behind them.
+        // Otherwise the heads of a flood become threads faster than these run, and all others wait for them.
         connection.awaitDecided();
         var bytes = nextOf(frames);
         while (bytes.length == 0) {

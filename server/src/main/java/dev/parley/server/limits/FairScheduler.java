@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Fair scheduler of requests by group, while calls of several groups come.
  *
  * <p>Virtual threads run in the order in which they became ready, and none is interrupted for another: the calls of a group
- * would wait behind all those of another that makes many. Here the calls of a group come in rounds of a few. Those of the
+ * would wait for all those of another that makes many. Here the calls of a group come in rounds of a few. Those of the
  * next round wait, in their order, until all of this round have been answered or wait for something else than a processor,
  * and then until the clock lets them in. The clock is a thread of the platform: until it runs, the processor looks at what
  * has come from outside, such as bytes of another group's clients. Virtual threads that wake each other would run on

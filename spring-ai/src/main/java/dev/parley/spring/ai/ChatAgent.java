@@ -97,7 +97,7 @@ public final class ChatAgent implements AgentHandler {
     }
 
     /**
-     * Returns the id of the conversation of a request, for the chat memory: its contextId, on a hub with authentication behind a digest
+     * Returns the id of the conversation of a request, for the chat memory: its contextId, on a hub with authentication after a digest
      * of its caller. Callers choose contextIds, and one may choose that of another.
      */
     public static String conversationId(Request request) {
