@@ -262,7 +262,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         }
     }
 
-    /** Emits {@code events}, made from the task as it stands, behind its creation if there is none yet. */
+    /** Emits {@code events}, made from the task as it stands, after its creation if there is no task yet. */
     void emit(Function<Task, List<TaskEvent>> events) {
         announce();
         live.emit(task -> {

@@ -61,7 +61,7 @@ final class Calls {
     static List<LoggedEvent> drain(Feed<LoggedEvent> stream) throws InterruptedException {
         var all = new ArrayList<LoggedEvent>();
         for (var some = stream.next(Duration.ofSeconds(30)); some != null; some = stream.next(Duration.ofSeconds(30))) {
-            assertThat(some).as("events within 30 s, behind %s", all).isNotEmpty();
+            assertThat(some).as("events within 30 s, after %s", all).isNotEmpty();
             all.addAll(some);
         }
         return all;

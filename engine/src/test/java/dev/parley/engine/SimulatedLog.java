@@ -261,7 +261,7 @@ final class SimulatedLog implements TaskLog {
             Simulation.require(
                     Invariant.NUMBERED,
                     segment.events().getFirst().sequence() == before.size() + 1L,
-                    "events of task %s are numbered without gaps: %s behind %s",
+                    "events of task %s are numbered without gaps: %s after %s",
                     key.taskId(),
                     segment.events().getFirst().sequence(),
                     before.size());
@@ -508,7 +508,7 @@ final class SimulatedLog implements TaskLog {
         }
     }
 
-    /** Before and behind each look into the log other threads may run, and it may fail. */
+    /** Before and after each look into the log other threads may run, and it may fail. */
     private <T> T read(java.util.function.Supplier<T> answer) {
         simulation.mayYield();
         if (closed || random.nextInt(4_000) < disk.faults) {

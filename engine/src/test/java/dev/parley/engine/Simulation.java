@@ -693,7 +693,7 @@ final class Simulation {
                 });
                 return;
             }
-            boolean gone = erased.contains(task); // not behind the call, in the middle of which it may be erased
+            boolean gone = erased.contains(task); // not after the call, in the middle of which it may be erased
             List<LoggedEvent> before = disk.events(key(task));
             Task found = agent.call(GetTask.of(task), context);
             // An engine is not told that another one has erased a task which had ended.
@@ -789,7 +789,7 @@ final class Simulation {
             require(
                     Invariant.ONE_READ,
                     event.sequence() > last,
-                    "events come in order: %s behind %s",
+                    "events come in order: %s after %s",
                     event.sequence(),
                     last);
             require(

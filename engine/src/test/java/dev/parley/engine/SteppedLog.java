@@ -215,7 +215,7 @@ final class SteppedLog implements TaskLog {
         damaged.add(taskId);
     }
 
-    /** Runs {@code action} in the middle of the next reading of events: behind the disk, before the answer. */
+    /** Runs {@code action} in the middle of the next reading of events: after the disk, before the answer. */
     void onNextRead(Runnable action) {
         reading.set(action);
     }

@@ -56,7 +56,7 @@ final class WebhookQueuesTest {
     /** Results of methods of the store instead of its own, each for one call. */
     private final Map<String, LinkedBlockingQueue<Supplier<Object>>> answers = new ConcurrentHashMap<>();
 
-    /** The events that were offered, behind the addresses of their webhooks. */
+    /** The events that were offered, by the addresses of their webhooks. */
     private final LinkedBlockingQueue<String> offered = new LinkedBlockingQueue<>();
 
     /** Runs once after a method of the store. */

@@ -289,7 +289,7 @@ final class CrashTest {
                 }
             }
         } catch (IOException | UncheckedIOException cut) {
-            // the hub was killed; whoever called goes on behind what was seen
+            // the hub was killed; whoever called goes on after what was seen
         }
     }
 

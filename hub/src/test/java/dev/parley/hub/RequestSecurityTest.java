@@ -305,7 +305,7 @@ final class RequestSecurityTest {
     // ---- HTTP
 
     @Test
-    @DisplayName("S63: requests that can be read in two ways are refused, and what comes behind them is not served")
+    @DisplayName("S63: requests that can be read in two ways are refused, and bytes after them are not served")
     void ambiguousRequestsAreRefused() throws IOException {
         String hidden = "GET /health HTTP/1.1\nHost: HOST\n\n";
         for (String request : List.of(

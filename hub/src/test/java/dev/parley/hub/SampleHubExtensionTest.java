@@ -164,7 +164,7 @@ final class SampleHubExtensionTest {
 
     @Test
     @DisplayName(
-            "an agent of an extension answers at a path of its own, streams there, and goes on behind Last-Event-ID")
+            "an agent of an extension answers at a path of its own, streams there, and goes on after Last-Event-ID")
     void paths() throws Exception {
         try (Hub hub = hub()) {
             var outsider = new Outsider(hub.url());

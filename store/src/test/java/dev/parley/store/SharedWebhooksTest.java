@@ -349,7 +349,7 @@ final class SharedWebhooksTest {
 
         schema.end(other);
         Eventually.asserted(
-                "the hub goes on behind the other one",
+                "the hub goes on after the other one",
                 () -> assertThat(sequences(task.taskId())).containsExactly(1L, 2L, 3L, 6L, 7L, 8L));
     }
 
@@ -434,7 +434,7 @@ final class SharedWebhooksTest {
 
         assertThat(claim.get()).isEqualTo(ClaimResult.GRANTED);
         assertThat(other.webhooks().claim(QUEUE)).isEqualTo(ClaimResult.TAKEN);
-        assertThat(store.webhooks().release(QUEUE)).as("behind the mark").isFalse();
+        assertThat(store.webhooks().release(QUEUE)).as("after the mark").isFalse();
         assertThat(store.webhooks().claim(QUEUE)).isEqualTo(ClaimResult.GRANTED);
         assertThat(store.webhooks().release(QUEUE)).isTrue();
         assertThat(other.webhooks().claim(QUEUE)).isEqualTo(ClaimResult.GRANTED);

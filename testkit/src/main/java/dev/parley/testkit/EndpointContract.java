@@ -58,7 +58,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Behaviour of every {@link AgentEndpoint} in front of one agent: the engine, the engine behind its guard, and the client over
+ * Behaviour of every {@link AgentEndpoint} in front of one agent: the engine, the engine with its guard, and the client over
  * each dialect and binding. A subclass opens the endpoint of {@link #agent()} and names the {@linkplain #absent() features} that
  * its dialect lacks; calls that need an absent operation must be refused.
  *

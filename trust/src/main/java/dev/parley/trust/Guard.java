@@ -49,7 +49,7 @@ public final class Guard {
     }
 
     /**
-     * The agent behind a guard.
+     * The agent that a guard protects.
      *
      * @param card the public card
      * @param more skills that only the extended card has
@@ -71,7 +71,7 @@ public final class Guard {
         this.open = open;
     }
 
-    /** The endpoint behind this guard: operations of A2A and of extensions alike. */
+    /** The endpoint that this guard protects: operations of A2A and of extensions alike. */
     public AgentEndpoint before(AgentEndpoint endpoint) {
         return new AgentEndpoint() {
             @Override

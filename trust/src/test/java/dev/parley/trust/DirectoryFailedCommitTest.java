@@ -63,7 +63,7 @@ final class DirectoryFailedCommitTest {
         assertThatThrownBy(change::run).isInstanceOf(RuntimeException.class);
         faults.pass();
         Eventually.holds("the outage ends", () -> database.outage().isEmpty());
-        database.write(session -> session); // behind the reading of what the failed commit has left
+        database.write(session -> session); // after the reading of what the failed commit has left
         Directory fresh = Directory.in(database, audit, clock);
         assertThat(directory.groups()).isEqualTo(fresh.groups());
         assertThat(directory.users(null)).isEqualTo(fresh.users(null));

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 
-/** The engine behind its guard, called by a principal who may do everything with the agent. */
+/** The engine with its guard, called by a principal who may do everything with the agent. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GuardedEndpointTest extends EndpointContract {
     private static final String KEY = "key-of-alice-1234";

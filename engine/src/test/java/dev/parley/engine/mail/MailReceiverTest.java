@@ -39,7 +39,7 @@ final class MailReceiverTest {
 
     /** Calls that are to be received. */
     private final LinkedBlockingQueue<String> due = new LinkedBlockingQueue<>();
-    /** Answers, each behind the id of its task. */
+    /** Answers, each by the id of its task. */
     private final LinkedBlockingQueue<Map.Entry<String, TaskMail.Answer>> answers = new LinkedBlockingQueue<>();
 
     private final AtomicInteger failures = new AtomicInteger();

@@ -20,7 +20,7 @@ public record Activated(
         AgentEndpoint endpoint,
         List<AgentExtension> extensions,
         @Nullable String own) implements AgentEndpoint {
-    /** The handlers of an agent by their names, each behind the activation of the agent's extensions. */
+    /** The handlers of an agent by their names, each after the activation of the agent's extensions. */
     public static Map<String, AgentEndpoint> of(Map<String, AgentEndpoint> handlers, List<AgentExtension> extensions) {
         var activated = new LinkedHashMap<String, AgentEndpoint>();
         handlers.forEach((name, handler) -> activated.put(name, new Activated(handler, extensions, null)));

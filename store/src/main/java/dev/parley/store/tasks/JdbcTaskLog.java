@@ -538,7 +538,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
                 return Optional.of(events);
             }
         }
-        // Begins with the segment that holds the event behind "after", which may begin before it.
+        // Begins with the segment that holds the event after number "after", which may begin before it.
         try (ResultSet rows = session.bind(
                         "SELECT first_seq, length(events), events FROM segment WHERE task_id = ?1 AND first_seq >="
                                 + " coalesce((SELECT max(first_seq) FROM segment WHERE task_id = ?1 AND first_seq <= ?2),"
