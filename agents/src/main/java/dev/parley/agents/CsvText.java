@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The characters of a file, which is UTF-8 unless its byte order mark says UTF-16.
  *
  * @param lines how many there are, blank ones included; at least 1
- * @param broken true if some bytes were no characters; {@link #REPLACEMENT} stands for them
+ * @param broken true if some bytes were not characters; {@link #REPLACEMENT} stands for them
  */
 record CsvText(String text, long lines, boolean broken) {
     private static final char REPLACEMENT = '\uFFFD';

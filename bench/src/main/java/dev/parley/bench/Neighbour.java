@@ -37,7 +37,7 @@ import java.util.stream.IntStream;
  * How long one caller's SendMessage takes beside another group that has the hub compute, write or answer as much as it can, and
  * how long without it.
  *
- * <p>Two loads are no requests and answers: {@code heads}, HTTP/2 requests without credentials and without their bodies, and
+ * <p>Two loads are not requests and answers: {@code heads}, HTTP/2 requests without credentials and without their bodies, and
  * {@code unread}, streams of 1 MB that their client does not read.
  *
  * <p>Arguments: {@code fill DATA}, before the hub starts; or the address of an agent with a knowledge graph, a directory for the

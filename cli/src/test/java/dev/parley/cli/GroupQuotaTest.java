@@ -524,7 +524,7 @@ final class GroupQuotaTest {
                 return session;
             });
             if (kind == DatabaseKind.SQLITE) {
-                // The version of the file is no part of a transaction.
+                // The version of the file is not a part of a transaction.
                 database.write(session -> {
                     session.once("PRAGMA user_version=11");
                     return session;

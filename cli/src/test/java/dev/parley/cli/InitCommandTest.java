@@ -30,7 +30,7 @@ class InitCommandTest {
         assertThat(ran.out())
                 .contains("Run: cd new && export JAVA_HOME=" + System.getProperty("java.home") + " && gradle run");
         assertThat(ran.err()).contains("parley install");
-        // A keyword is no name of a package.
+        // A keyword is not a name of a package.
         assertThat(project.resolve("build.gradle")).content().contains("mainClass = 'newagent.NewAgent'");
         assertThat(project.resolve("settings.gradle")).content().contains("rootProject.name = 'new'");
         assertThat(project.resolve("src/main/java/newagent/NewAgent.java"))

@@ -129,7 +129,7 @@ public final class AgentClientBuilder {
      * would be sent its key. Applies to {@link #keys(KeyManager)}. Default: none.
      *
      * @param origin such as {@code https://agents.example.com}
-     * @throws IllegalArgumentException if one is no service id or no http or https URL
+     * @throws IllegalArgumentException if the id is not a service id, or the origin not an http or https URL
      */
     public AgentClientBuilder keyOrigin(String serviceId, String origin) {
         keyOrigins

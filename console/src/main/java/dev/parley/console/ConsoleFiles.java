@@ -60,7 +60,7 @@ final class ConsoleFiles {
         return new ConsoleFiles(own, directory);
     }
 
-    /** Paths of the files that are no library's. */
+    /** Paths of the files that belong to no library. */
     NavigableSet<String> own() {
         return own;
     }

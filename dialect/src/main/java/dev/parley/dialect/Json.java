@@ -75,7 +75,7 @@ public final class Json {
      * Reads the card of an agent as a client: without the values on it that do not fit.
      *
      * @param blemishes gets the place and the problem of each of them
-     * @throws A2AException as {@link #readCard(byte[])}, if the rest is no card either
+     * @throws A2AException as {@link #readCard(byte[])}, if the rest is not a card either
      */
     public static AgentCard readCard(byte[] json, Consumer<String> blemishes) {
         byte[] card = DocumentMender.legal(json, blemishes);

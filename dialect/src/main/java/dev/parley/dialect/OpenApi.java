@@ -124,7 +124,7 @@ public final class OpenApi {
         return this;
     }
 
-    /** Adds operations at addresses of the server that are no agent's. */
+    /** Adds operations at addresses of the server that belong to no agent. */
     public OpenApi operations(ExtensionTable table, String tag) {
         for (ExtensionRow row : table.routed()) {
             learn(row.answer());

@@ -116,7 +116,7 @@ public final class MeshViews {
     /**
      * Lists who communicates with and delegates to whom; of one agent unless null.
      *
-     * @param types empty for a word that is no type: such a list is empty
+     * @param types empty for a word that is not a type: such a list is empty
      */
     public record ListConnections(
             Set<ConnectionType> types, @Nullable String agentId, long pageSize)
@@ -298,7 +298,7 @@ public final class MeshViews {
         default -> throw InvalidField.of("", '"' + word + "\" (expected: agent, task)");
     });
 
-    /** A word that is no type of connections. */
+    /** A word that is not a type of connections. */
     private static final String NO_TYPE = "none";
 
     /** The types of wanted connections: one, or none; all are as good as absent. */

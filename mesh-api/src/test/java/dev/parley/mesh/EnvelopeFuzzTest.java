@@ -11,7 +11,7 @@ import dev.parley.protocol.json.JsonText;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bytes are no envelope, or one that is written and read as the same one. */
+/** Bytes are not an envelope, or one that is written and read as the same one. */
 final class EnvelopeFuzzTest {
     static Stream<byte[]> examples() {
         return Stream.of(

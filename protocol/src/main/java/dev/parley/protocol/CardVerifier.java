@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface CardVerifier {
-    /** Verifies a card, exactly as it was received. Never throws: bytes that are no card are {@link Outcome#UNVERIFIABLE}. */
+    /** Verifies a card, exactly as it was received. Never throws: bytes that are not a card are {@link Outcome#UNVERIFIABLE}. */
     Verdict verify(byte[] card);
 
     /**

@@ -105,7 +105,7 @@ final class Gate {
                     head,
                     request.admission().group());
         } catch (RuntimeException e) {
-            // A failure caused by the disconnect of the client is no fault, and needs no answer.
+            // A failure caused by the disconnect of the client is not a fault, and needs no answer.
             request.requirePresent().accept(e);
             var late = routes.refusedAtEnd(head);
             return late == null ? routes.problem(head, Dialects.explained(e)) : late;

@@ -23,7 +23,7 @@ public final class PropertySettings implements SettingReader {
         this.binder = Binder.get(environment);
     }
 
-    /** @throws IllegalArgumentException if the property is no value of the setting */
+    /** @throws IllegalArgumentException if the property is not a value of the setting */
     @Override
     public <T> @Nullable T read(SettingSpec<T> setting) {
         String text = text(setting.name());

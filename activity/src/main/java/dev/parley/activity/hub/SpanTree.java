@@ -215,7 +215,7 @@ final class SpanTree {
                     .orElse(null);
         }
 
-        /** Rows of the audit log with the trace that are no changes of tasks, near those of its tasks. */
+        /** Rows of the audit log with the trace that are not changes of tasks, near those of its tasks. */
         private List<Span> rows(String trace, List<Span> tree) {
             if (!hub.isKept()) {
                 return List.of();

@@ -135,7 +135,7 @@ public final class Command {
         return this;
     }
 
-    /** Adds an option with a value that belongs to this command only and is no setting. */
+    /** Adds an option with a value that belongs to this command only and is not a setting. */
     public Command option(String name, String label, String description) {
         return option(Parameters.option(name, label, description));
     }

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Requests of commands: the client that sends them, and answers of servers that are no agents. */
+/** Requests of commands: the client that sends them, and answers of servers that are not agents. */
 public final class Requests {
     static final String PLAIN_HTTP_HINT = "use https; if the network is safe: --insecure-http";
 

@@ -77,7 +77,7 @@ final class BackupArchive implements AutoCloseable {
     /**
      * Opens an archive, and compares the names of its files with its manifest.
      *
-     * @throws IllegalArgumentException if it is no backup
+     * @throws IllegalArgumentException if it is not a backup
      * @throws IOException if it cannot be read, or is truncated
      */
     static BackupArchive open(Path file) throws IOException {

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * lower-cased. An OAuth client comes from one source as a whole.
  *
  * <p>Safe for any number of threads. Asking the keyring may block until a person has unlocked it. Methods throw {@link
- * ClientException} with {@link Problem#KEYS} if a keyring cannot be used, and {@link IllegalArgumentException} for what
- * is no service id.
+ * ClientException} with {@link Problem#KEYS} if a keyring cannot be used, and {@link IllegalArgumentException} for an
+ * invalid service id.
  *
  * <p>Source: AgentVault 0.2, KeyManager.
  */
@@ -205,7 +205,7 @@ public final class KeyManager {
             if (anew) {
                 slots(id).forEach(answers::remove);
             }
-            // Most keys are no logins, which the first question tells: each may start a program of the system.
+            // Most keys are not logins, which the first question tells: each may start a program of the system.
             return read(Slot.ofLogin(id, CLIENT_ID))
                     .flatMap(client -> read(Slot.ofLogin(id, TOKEN_URL))
                             .flatMap(url -> read(Slot.ofKey(id))

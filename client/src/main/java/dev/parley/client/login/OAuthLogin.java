@@ -78,7 +78,7 @@ public final class OAuthLogin {
      * @param allowedOrigins to which a card may lead: the authorization servers that the user trusts
      * @param patience how long the user may take
      * @param tls trust in the certificates of authorization servers; null for the platform's
-     * @throws IllegalArgumentException if an origin is no http or https URL
+     * @throws IllegalArgumentException if an origin is not an http or https URL
      */
     public OAuthLogin(String clientId, Collection<String> allowedOrigins, Duration patience, @Nullable SSLContext tls) {
         this.tls = tls;
@@ -153,8 +153,8 @@ public final class OAuthLogin {
     /**
      * Gets the next access token of a login. The server may give another refresh token, which then replaces the one that was used.
      *
-     * @throws ClientException if the address is not allowed, AUTHENTICATION_FAILED if the server does not renew this login, or if there
-     *     is no token now
+     * @throws ClientException if the address is not allowed, AUTHENTICATION_FAILED if the server does not renew this login, or if the
+     *     server gives no token
      */
     public Token renew(String tokenUrl, String refresh) throws InterruptedException {
         HttpUrl tokens = allowed("tokenUrl", tokenUrl);

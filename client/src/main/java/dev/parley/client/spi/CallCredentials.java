@@ -9,7 +9,7 @@ public interface CallCredentials {
     /**
      * Headers of a call, such as {@code Authorization}.
      *
-     * @param context of the call; anonymous for requests that are no operation
+     * @param context of the call; anonymous for requests that are not operations
      * @throws ClientException if there is no credential; nothing is sent
      */
     Map<String, String> headers(CallContext context, Duration left) throws InterruptedException;

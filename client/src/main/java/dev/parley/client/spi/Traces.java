@@ -194,7 +194,7 @@ public final class Traces {
         }
     }
 
-    /** A refused request is no failure of the server, by the conventions for server spans. */
+    /** A refused request is not a failure of the server, by the conventions for server spans. */
     private static void failed(Span span, SpanKind kind, Throwable failure) {
         boolean answered = failure instanceof A2AException;
         span.setAttribute(

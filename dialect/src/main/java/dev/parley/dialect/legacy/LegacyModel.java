@@ -74,7 +74,7 @@ public final class LegacyModel {
     public static final LegacyModel TYPE = new LegacyModel(Spelling.TYPE);
     public static final LegacyModel KERNEL = new LegacyModel(Spelling.KERNEL);
 
-    /** Marks data that was no object, which older forms require, and was put into one. */
+    /** Marks data that was not an object, which older forms require, and was put into one. */
     private static final String WRAPPED = "a2a_wrapped";
 
     private static final String ARTIFACT_ID = "a2a_artifactId";

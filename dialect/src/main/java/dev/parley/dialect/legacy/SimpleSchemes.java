@@ -65,7 +65,7 @@ public final class SimpleSchemes {
     /**
      * Returns the scheme of a word; null for {@code none}.
      *
-     * @throws InvalidField if it is no such word, or OAuth2 without an address
+     * @throws InvalidField if it is not such a word, or OAuth2 without an address
      */
     public static @Nullable SecurityScheme of(
             String word, @Nullable String description, @Nullable String tokenUrl, Collection<?> scopes) {

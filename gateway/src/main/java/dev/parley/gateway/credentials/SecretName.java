@@ -19,7 +19,7 @@ public record SecretName(String text) {
     private static final Pattern NAME = Pattern.compile("env:[A-Z0-9_]{1,64}|file:[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
     private static final int MOST_BYTES = 16 * 1024;
 
-    /** @throws IllegalArgumentException if it is no such name; the text, which may be a secret, is not in the message */
+    /** @throws IllegalArgumentException if it is not such a name; the text, which may be a secret, is not in the message */
     public SecretName {
         if (!NAME.matcher(text).matches()) {
             throw new IllegalArgumentException("secret: " + text.length()

@@ -247,7 +247,7 @@ class SettingsScreenTest {
         }
     }
 
-    /** Attempts are no changes of the stream: the button reads them. */
+    /** Attempts are not changes of the stream: the button reads them. */
     private void readUntil(String selector, String text) {
         browser.holds("([...document.querySelectorAll(`" + selector + "`)].some(row => row.innerText.includes('" + text
                 + "')) || ([...document.querySelectorAll('.card button')].find(button => button.textContent === 'Read"

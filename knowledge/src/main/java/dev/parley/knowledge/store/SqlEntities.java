@@ -160,7 +160,7 @@ final class SqlEntities {
         return new StatementPage<>(terms.ids(session, kept), more && limit > 0 ? cursor.write(kept.getLast()) : null);
     }
 
-    /** Values are no key to go on from, since many may share one: such pages go on by their place. */
+    /** Page in the order of values. Entities may share a value, so the next page begins at a place, not after a value. */
     private StatementPage<String> byValue(
             Where where, Where having, EntityFilter filter, Cursor cursor, long place, int limit) throws SQLException {
         Long predicate = terms.find(session, requireNonNull(filter.orderBy()));

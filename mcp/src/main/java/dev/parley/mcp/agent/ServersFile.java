@@ -134,7 +134,7 @@ final class ServersFile {
      * Reads a file.
      *
      * @param environment returns the value of a variable; null for none
-     * @throws IllegalArgumentException if it is no such file
+     * @throws IllegalArgumentException if it is not such a file
      */
     static Content read(Path file, UnaryOperator<@Nullable String> environment) {
         return new ServersFile(file, environment).content();

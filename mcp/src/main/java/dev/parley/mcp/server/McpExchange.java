@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  */
 public record McpExchange(String name, WireRequest request, McpMessage message)
         implements Operation.ExtensionWatch<HttpReply> {
-    /** Name of what is no call of a feature: sessions, notifications, answers, and unknown methods. */
+    /** Name of a request that is not a call of a feature: sessions, notifications, answers, and unknown methods. */
     public static final String OTHER = "mcp/session";
 
     private static final Map<String, String> NAMES = Stream.of(("server/discover tools/list tools/call resources/list"

@@ -96,7 +96,7 @@ public final class ResultModel {
             .optional("params", Lenient.OBJECT, Map.of(), InputRequest::params)
             .as(v -> new InputRequest(v.next(), v.next()));
 
-    /** Questions by their keys; members that are no objects are left out. */
+    /** Questions by their keys; members that are not objects are left out. */
     public static final Codec<Map<String, InputRequest>> INPUT_REQUESTS = objects(INPUT_REQUEST);
 
     public static final Codec<InputResponse> INPUT_RESPONSE = ObjectCodec.<InputResponse>of()
@@ -105,7 +105,7 @@ public final class ResultModel {
             .others(InputResponse::others, Set.of())
             .as(v -> new InputResponse(v.next(), v.next(), v.next()));
 
-    /** Answers by the keys of their questions; members that are no objects are left out. */
+    /** Answers by the keys of their questions; members that are not objects are left out. */
     public static final Codec<Map<String, InputResponse>> INPUT_RESPONSES = objects(INPUT_RESPONSE);
 
     private static final Codec<McpTask.Status> STATUS =

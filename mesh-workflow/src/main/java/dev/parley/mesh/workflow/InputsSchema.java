@@ -39,7 +39,7 @@ final class InputsSchema {
 
     private InputsSchema() {}
 
-    /** @throws InvalidField if this is no such schema, with the place */
+    /** @throws InvalidField if this is not such a schema, with the place */
     static void check(Map<?, ?> schema, String place) {
         if (schema.containsKey("type") && !"object".equals(schema.get("type"))) {
             throw InvalidField.of(place + ".type", shown(schema.get("type")) + " (expected: object)");

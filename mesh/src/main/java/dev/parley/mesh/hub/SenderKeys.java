@@ -53,7 +53,7 @@ final class SenderKeys implements AutoCloseable {
 
     /**
      * @param hubs addresses of hubs: {@code https://b.example}, or {@code b.example} for it
-     * @throws IllegalArgumentException if one is no address
+     * @throws IllegalArgumentException if one is not an address
      */
     SenderKeys(List<String> hubs, InstantSource clock) {
         this.clock = clock;

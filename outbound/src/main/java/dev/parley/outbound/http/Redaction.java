@@ -25,7 +25,7 @@ public final class Redaction {
             Pattern.compile("\"[\\w-]{0,64}(?:" + NAMES + ")\"\\s{0,9}:\\s{0,9}\"", Pattern.CASE_INSENSITIVE);
     private static final Pattern PARAMETER =
             Pattern.compile("([?&][\\w-]{0,64}(?:" + NAMES + "|key|sig|signature)=)[^&#]*", Pattern.CASE_INSENSITIVE);
-    /** Shorter ones would black out half of every body, and are no secrets. */
+    /** Shorter ones would black out half of every body, and are not secrets. */
     private static final int MIN_SECRET_LENGTH = 4;
 
     private final Set<String> headers;

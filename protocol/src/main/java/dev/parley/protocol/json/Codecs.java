@@ -28,7 +28,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * Codecs of values that are no objects of the model, by the rules of ProtoJSON. They read all forms that it allows, and
+ * Codecs of values that are not objects of the model, by the rules of ProtoJSON. They read all forms that it allows, and
  * write one.
  *
  * <p>Source: A2A specification 1.0, section 5.5; Protocol Buffers, "ProtoJSON format".

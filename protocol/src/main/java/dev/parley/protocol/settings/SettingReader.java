@@ -37,7 +37,7 @@ public interface SettingReader {
     /**
      * Returns the value of {@code setting}: its default if it is not set, null if it has none.
      *
-     * @throws RuntimeException if its text is no such value
+     * @throws RuntimeException if its text is not such a value
      */
     <T> @Nullable T read(SettingSpec<T> setting);
 

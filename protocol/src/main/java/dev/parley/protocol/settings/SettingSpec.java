@@ -48,10 +48,10 @@ public record SettingSpec<T>(
     }
 
     /**
-     * Returns the value that a text is.
+     * Returns the value of a text.
      *
      * @param shown what errors call the setting
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the text is not a value of the setting
      */
     T parse(String text, String shown) {
         try {

@@ -38,7 +38,7 @@ public final class Nearest {
                 .map(any -> to(word, candidates));
     }
 
-    /** Returns the nearest candidate if the word is none, and may be one with at most two letters more or fewer. */
+    /** Returns the nearest candidate if the word is not a candidate, and its length differs by two letters at most. */
     public static Optional<String> misspelt(String word, Collection<String> candidates) {
         return candidates.contains(word)
                 ? Optional.empty()

@@ -78,7 +78,7 @@ public final class SecretScan {
                     "\\b(dop_v1_[a-f0-9]{64}|hvs\\.[A-Za-z0-9_-]{20,}|dapi[a-f0-9]{32}|shp(at|ss|ca)_[a-fA-F0-9]{32}|SK[0-9a-f]{32}"
                             + "|lin_api_[A-Za-z0-9]{30,}|[0-9]{8,10}:AA[A-Za-z0-9_-]{33})\\b"));
 
-    /** A secret access key of AWS has no beginning of its own: 40 characters of base64 that are no digest in hexadecimal digits. */
+    /** A secret access key of AWS has no beginning of its own: 40 characters of base64 that are not a digest in hexadecimal digits. */
     private static final Pattern AWS_SECRET =
             Pattern.compile("(?<![A-Za-z0-9/+=_-])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=_-])");
 

@@ -61,7 +61,7 @@ public final class ChatAgent implements AgentHandler {
                 ConversationHandler.of((request, reply) -> stream(prompt(prompts, request), request, reply)));
     }
 
-    /** The text is no template: it has no parameters. */
+    /** The text is not a template: it has no parameters. */
     private static Prompts texts(ChatClient client) {
         requireNonNull(client, "client");
         return request -> client.prompt().user(request.text());
