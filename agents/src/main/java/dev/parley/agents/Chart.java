@@ -22,10 +22,10 @@ record Chart(String title, String subtitle, List<Panel> panels) {
         int[] counts();
     }
 
-    /** How often numbers fall into each of several equal ranges, of which the first begins at {@code start}. */
+    /** Counts of numbers in equal ranges, of which the first begins at {@code start}. */
     record Histogram(String title, double start, double step, int[] counts) implements Panel {}
 
-    /** How often each of several values occurs. */
+    /** Counts of several values. */
     record Bars(String title, List<String> labels, int[] counts) implements Panel {}
 
     /**

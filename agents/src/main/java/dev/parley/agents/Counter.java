@@ -13,7 +13,7 @@ final class Counter implements AgentHandler {
     static final int MAX = 10_000;
     static final Duration STEP = Duration.ofMillis(200);
 
-    /** How the time between two steps passes. */
+    /** Pause between two steps. */
     interface Pace {
         void pause(Duration duration) throws InterruptedException;
     }

@@ -21,7 +21,7 @@ final class Sensor implements AgentHandler {
     static final String MACHINE = "ex:Machine";
     static final String TEMPERATURE = "ex:temperature";
 
-    /** How far a reading can be trusted. */
+    /** Certainty of a reading. */
     private static final double CERTAINTY = 0.95;
 
     private static final Pattern READING = Pattern.compile("([A-Za-z0-9_-]{1,60})\\s+(-?[0-9]{1,4}(?:\\.[0-9]{1,3})?)");

@@ -223,7 +223,7 @@ record Figure(
         return new Figure(id, title, "ms", "/result/latencyMilliseconds/" + percentile, 1, goal);
     }
 
-    /** How many times as long as without others a message takes beside a caller of another group. */
+    /** Duration of a message beside a caller of another group, as a multiple of that without others. */
     private static Figure neighbour(String kind, String title) {
         return new Figure(
                 "neighbour-" + kind,

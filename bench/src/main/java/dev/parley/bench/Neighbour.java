@@ -34,8 +34,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * How long one caller's SendMessage takes beside another group that has the hub compute, write or answer as much as it can, and
- * how long without it.
+ * Measures the duration of one caller's SendMessage beside another group that has the hub compute, write or answer as much as it can,
+ * and without it.
  *
  * <p>Two loads are not requests and answers: {@code heads}, HTTP/2 requests without credentials and without their bodies, and
  * {@code unread}, streams of 1 MB that their client does not read.

@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: A2A specification 1.0, section 5.5.
  */
 public final class Json {
-    /** How deep objects and arrays may be nested in a request. */
+    /** Levels to which objects and arrays may be nested in a request. */
     public static final int MAX_REQUEST_DEPTH = JsonText.MAX_REQUEST_DEPTH;
 
-    /** How many names, values and brackets a request may have. */
+    /** Largest number of names, values and brackets of a request. */
     public static final int MAX_REQUEST_TOKENS = JsonText.MAX_REQUEST_TOKENS;
 
     private Json() {}

@@ -86,7 +86,7 @@ final class LoadTally {
         return received.sum();
     }
 
-    /** How many requests failed, by kind. */
+    /** Number of failed requests, by kind. */
     Map<String, Long> errors() {
         var sums = new TreeMap<String, Long>();
         errors.forEach((kind, sum) -> sums.put(kind, sum.sum()));

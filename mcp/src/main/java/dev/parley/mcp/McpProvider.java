@@ -43,7 +43,7 @@ public interface McpProvider {
             @Nullable String state,
             Map<String, @Nullable Object> meta) {}
 
-    /** What a request leads to whose result is an {@code R}. */
+    /** Outcome of a request whose result is an {@code R}. */
     sealed interface Outcome<R> {
         record Complete<R>(R result) implements Outcome<R> {}
 
@@ -113,7 +113,7 @@ public interface McpProvider {
         throw McpException.notFound("prompt", call.name());
     }
 
-    /** What a completed argument belongs to. */
+    /** Prompt or template whose argument is completed. */
     sealed interface Reference {
         String PROMPT = "ref/prompt";
         String TEMPLATE = "ref/resource";

@@ -120,7 +120,7 @@ public record Envelope(
     }
 
     /**
-     * How a message is to be treated.
+     * Treatment of a message: priority, time limit, retries, encryption and reports.
      *
      * @param timeout longest time of the work from its acceptance; null for none
      * @param retryPolicy how the sender and the receiver repeat deliveries; null for the default

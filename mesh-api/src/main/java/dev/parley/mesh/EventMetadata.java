@@ -20,7 +20,7 @@ final class EventMetadata {
     private static final List<String> OPTIONAL =
             List.of("taskId", "via", "refused", "code", "status", "ontologyType", "alias");
 
-    /** How many calls before the event have none. */
+    /** Number of calls before the event that have no event. */
     private static final String LEFT = "notRecordedBefore";
 
     /** Content of a message for the whole group, which its sender writes. */

@@ -8,7 +8,7 @@ import dev.parley.protocol.retry.Backoff.Growth;
 import java.time.Duration;
 
 /**
- * How often, and after which waits, a delivery that failed is repeated.
+ * Number of repetitions of a failed delivery, and the waits before them.
  *
  * @param maxRetries attempts after the first, 0 to 10
  * @param backoff growth of the waits

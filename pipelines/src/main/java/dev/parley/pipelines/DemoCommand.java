@@ -56,7 +56,7 @@ abstract class DemoCommand implements ProgramCommand {
     /** Runs the pipeline with its agents; closes what they hold. */
     abstract int withAgents(Hosted run) throws InterruptedException;
 
-    /** What is done with the agents. */
+    /** Work with the hosted agents. */
     interface Hosted {
         int run(List<Agent> agents) throws InterruptedException;
     }

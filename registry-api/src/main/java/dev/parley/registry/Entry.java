@@ -89,7 +89,7 @@ public record Entry(
     }
 
     /**
-     * What a document says.
+     * The resource of an entry: the members of its document that are searched and shown.
      *
      * @param type media type of the document, such as {@value Entry#AGENT_CARD}
      * @param humanId readable id of AgentVault, {@code organization/agent}; null if it has none

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param now the entry after the change
  */
 public record EntryChange(long number, Instant time, Kind kind, Map<String, @Nullable Object> details, Entry now) {
-    /** What has changed. */
+    /** Kind of a change. */
     public enum Kind {
         REGISTERED,
         /** A new version, or other members. */

@@ -40,7 +40,7 @@ public final class ExchangeOperation {
     public record ImportEntries(Map<String, @Nullable Object> export) implements RegistryCall<Imported> {}
 
     /**
-     * What became of the entries.
+     * Results of the import of a page of an export, or of a catalog.
      *
      * @param results for each entry of a page of an export; null for a catalog
      * @param entries for each entry of a catalog; null for a page of an export
@@ -52,7 +52,7 @@ public final class ExchangeOperation {
             @Nullable CatalogSignature signature) {}
 
     /**
-     * What became of an exported entry.
+     * Result for an exported entry.
      *
      * @param id of the entry of the caller; null if it was refused
      * @param problem for which it was refused; null if it was not
@@ -61,7 +61,7 @@ public final class ExchangeOperation {
             @Nullable String id, @Nullable String problem) {}
 
     /**
-     * What became of an entry of a catalog.
+     * Result for an entry of a catalog.
      *
      * @param identifier in the catalog
      * @param id of the entry of the caller; null if it was refused

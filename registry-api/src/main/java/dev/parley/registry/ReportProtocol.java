@@ -36,7 +36,7 @@ public final class ReportProtocol {
 
     private ReportProtocol() {}
 
-    /** What a row of a report is about. */
+    /** Subject of a row of a report. */
     public enum Subject {
         AGENT,
         SKILL,

@@ -37,7 +37,7 @@ import java.util.Map;
  * <p>Every caller is {@link CallContext#anonymous()}. Safe for any thread.
  */
 public final class LocalAgent implements AutoCloseable {
-    /** How long a test waits for something that must happen. */
+    /** Time for which a test waits for an expected event. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Engine engine;

@@ -92,7 +92,7 @@ public final class InitCommand {
                         "parley init hello --with spring"));
     }
 
-    /** What a project is built of. */
+    /** Build tool or library for which a project is made. */
     private enum Template {
         MAVEN("", "parley", "Agent", "http://127.0.0.1:8080"),
         GRADLE("", "parley", "Agent", "http://127.0.0.1:8080"),

@@ -104,7 +104,7 @@ public final class MigrateCommand {
         }
     }
 
-    /** What a hub has beside its data directory, and the checks that may fail. */
+    /** Secrets of a hub outside its data directory, and the checks that may fail. */
     private record Hub(@Nullable Path secrets, @Nullable ValueCipher keys, List<String> accepted) {}
 
     private static int run(Invocation call, DatabaseMove move, Path data, Path directory, String url, Hub hub) {

@@ -348,7 +348,7 @@ public final class UpCommand {
                 failure);
     }
 
-    /** What to do about a database that another hub has open. */
+    /** Returns what the operator can do about a database that another hub has open. */
     private static String advice(HubSettings all) {
         if (!Database.isNamed(all.store().data()) && all.store().database() == null) {
             return "another hub may be running; stop it, or name another directory with --data";

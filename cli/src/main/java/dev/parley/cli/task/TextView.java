@@ -24,7 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How the protocol's types look as text. The labels are part of the contract with scripts: never rename one. */
+/** Text form of the protocol's types. The labels are part of the contract with scripts: never rename one. */
 public final class TextView {
     private final boolean verbose;
 

@@ -144,7 +144,7 @@ final class V03Rpcs {
             V03Rpcs::code,
             (events, watch) -> new UntilFinal(events, watch, Model::isFinal, true));
 
-    /** That version has no table of its own; this is what its official servers answered. */
+    /** Status codes of the official servers of 0.3, whose specification has no table. */
     private static Code code(ErrorKind error) {
         return switch (error) {
             case A2AError.TASK_NOT_CANCELABLE,

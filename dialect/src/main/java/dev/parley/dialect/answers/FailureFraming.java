@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** How a failure of one request is answered, as far as the request has been read. For one thread. */
+/** Form of the error answer to one request, as far as the request has been read. For one thread. */
 public final class FailureFraming {
     private static final int UNSUPPORTED_MEDIA_TYPE = 415;
 

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the answers to one request are framed: what stands around a result, an event and an error.
+ * Form of the answers to one request: the members around a result, an event and an error.
  *
  * <p>Source: A2A specification 1.0, sections 9.4, 9.5, 11.6 and 11.7.
  */

@@ -26,7 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How a card of the Agentic Kernel looks. */
+/** JSON form of a card of the Agentic Kernel. */
 public final class KernelCard {
     /** Protocol version of an interface of this dialect. */
     public static final String VERSION = "kernel";

@@ -39,7 +39,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 
 /**
- * How cards look before 1.0, and the union of both, which readers of either generation understand.
+ * JSON form of cards before 1.0, and the union of both forms, which readers of either generation understand.
  *
  * <p>Source: A2A specifications 0.1.0, 0.2.6 and 0.3.0.
  */

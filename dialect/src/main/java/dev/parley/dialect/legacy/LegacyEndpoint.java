@@ -76,7 +76,7 @@ final class LegacyEndpoint implements AgentEndpoint {
         }
     }
 
-    /** How many messages of history the caller wants; 0 for none. */
+    /** Number of messages of history that the caller wants; 0 for none. */
     static int historyIn(Operation operation) {
         Integer length = switch (operation) {
             case Send send -> send.configuration().historyLength();

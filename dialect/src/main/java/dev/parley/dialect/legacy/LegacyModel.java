@@ -41,7 +41,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the data look in the versions before 1.0, and in the Agentic Kernel, which descends from the first of them.
+ * JSON form of the data in the versions before 1.0, and in the Agentic Kernel, which descends from the first of them.
  *
  * <p>What an older form cannot express is put where it does no harm, see {@code docs/dialects.md}. Whatever is read may
  * also leave out what an older client cannot know, such as the id of a message.

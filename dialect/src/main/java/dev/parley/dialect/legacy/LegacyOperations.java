@@ -59,7 +59,7 @@ public final class LegacyOperations {
     public static final OperationTable TYPE = first(LegacyModel.TYPE);
     public static final OperationTable KERNEL = first(LegacyModel.KERNEL);
 
-    /** How many messages a client asks for that wants all of them, where saying nothing means none. */
+    /** Length of the history in requests of a client that wants all messages, in versions whose default is none. */
     private static final int ALL_HISTORY = 1_000_000;
 
     /** The operations of 1.0 for a server that also reads messages as 0.3 spells them. */

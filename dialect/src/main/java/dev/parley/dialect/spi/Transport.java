@@ -50,7 +50,7 @@ public interface Transport {
     }
 
     /**
-     * How to get there.
+     * Settings of a connection to an agent.
      *
      * @param authority host and port
      * @param tls whether they are spoken to over TLS

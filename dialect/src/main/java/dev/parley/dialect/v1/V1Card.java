@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How a card of A2A 1.0 looks as JSON.
+ * JSON form of a card of A2A 1.0.
  *
  * <p>Source: A2A specification 1.0, sections 4.4 and 4.5.
  */

@@ -42,7 +42,7 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 
 /**
- * How the data of A2A 1.0 look as JSON.
+ * JSON form of the data of A2A 1.0.
  *
  * <p>Members stand in the order of the record's components. Lists and maps that the specification requires are always
  * written, but may be missing in received objects, because ProtoJSON writers leave empty ones out.

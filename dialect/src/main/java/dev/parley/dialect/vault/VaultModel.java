@@ -41,7 +41,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the data of the AgentVault profile 0.2 look.
+ * JSON form of the data of the AgentVault profile 0.2.
  *
  * <p>Tasks are flat, an artifact has one content, and bytes do not travel: {@link Vault} has put addresses in
  * their place.

@@ -204,7 +204,7 @@ public record RemoteCard(byte[] bytes, AgentCard card, Verdict verdict, URI orig
         return hidden().stream().anyMatch(lower::contains);
     }
 
-    /** How this card differs from {@code before} in its security; empty if it does not. */
+    /** Differences of this card from {@code before} in its security; empty for none. */
     public List<String> otherSecurity(RemoteCard before) {
         var changes = new ArrayList<String>();
         if (!card.securitySchemes().equals(before.card.securitySchemes())) {

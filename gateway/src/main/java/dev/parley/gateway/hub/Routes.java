@@ -64,7 +64,7 @@ final class Routes implements AutoCloseable {
 
     private static final CallContext OWN = CallContext.of("gateway", new Scope("default", "gateway"));
 
-    /** How long the start waits for the routes of the settings. */
+    /** Time for which the start waits for the routes of the settings. */
     private static final Duration FIRST = Duration.ofSeconds(2);
 
     /** Interval in which changes by other hubs are found, for a database that several may use. */

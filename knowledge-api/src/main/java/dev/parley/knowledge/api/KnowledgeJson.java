@@ -34,7 +34,7 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * How the data of the knowledge graph extension look as JSON.
+ * JSON form of the data of the knowledge graph extension.
  *
  * <p>Its published schema knows no null members and no identifiers without dashes, so none are written; both are read,
  * and so are times without an offset, because the published clients send them.

@@ -313,7 +313,7 @@ final class GraphPicture {
         return below;
     }
 
-    /** How far one ring is from the next: far enough for the nodes of the fullest to stand side by side. */
+    /** Distance between two rings, large enough for the nodes of the fullest ring to stand side by side. */
     private double radius(Map<Node, List<Node>> below) {
         int leaves = leaves(centre, below);
         return Math.max(RING, leaves * (HEIGHT + 14) / (2 * Math.PI));

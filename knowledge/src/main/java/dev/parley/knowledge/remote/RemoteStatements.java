@@ -54,10 +54,10 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteStatements implements GraphStore {
     private static final Logger LOG = System.getLogger("dev.parley.knowledge");
 
-    /** How long an update may take, with all its requests. */
+    /** Longest duration of an update, with all its requests. */
     private static final Duration UPDATE_PATIENCE = Duration.ofSeconds(30);
 
-    /** How often a question is asked again because of an update; then updates wait for it. */
+    /** Number of times that a query is repeated because of an update; then updates wait for it. */
     private static final int MAX_REPETITIONS = 3;
 
     /** The order of a group's updates. */

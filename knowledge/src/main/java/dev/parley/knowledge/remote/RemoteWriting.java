@@ -42,7 +42,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
     private final List<Recording> recordings = new ArrayList<>();
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
 
-    /** What the server holds, by nodes, as far as it was asked. */
+    /** Statements of the server that have been read, by their nodes; empty for a statement that it does not have. */
     private final Map<String, Optional<RemoteStatement>> known = new HashMap<>();
 
     /** Plain triples of removed statements. */
@@ -273,7 +273,7 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
         return Left.OF_OTHERS;
     }
 
-    /** What a rewrite of provenances has done: the number after which it goes on, or -1 at the end. */
+    /** Result of a rewrite of provenances, with the number after which it continues, or -1 at the end. */
     record Rewritten(int statements, long next) {}
 
     /** Changes the provenances of some statements in which {@code value} names something. */

@@ -69,7 +69,7 @@ public final class Sparql {
 
     private static final Pattern SLOW = Pattern.compile("[0-9]{1000}|(?i:regex|replace)\\s*\\(");
 
-    /** How {@code rdf:type} is written where it is a predicate. */
+    /** Short form of {@code rdf:type} as a predicate. */
     private static final Pattern A = Pattern.compile("[\\s(/|^!]a[\\s)/|*+?]");
 
     /** The functions of XPath and the casts of XML Schema. Jena's own registry also loads classes by their name. */

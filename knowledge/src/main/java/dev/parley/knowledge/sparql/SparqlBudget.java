@@ -20,10 +20,10 @@ final class SparqlBudget {
     /** Limit of rows, which sorting and joining may have to hold at once; a row takes about 100 bytes. */
     private static final long MAX_ROWS = Math.min(3_000_000, MEMORY / 100);
 
-    /** How many characters may be read, or made by functions, all texts together; each takes up to 2 bytes. */
+    /** Largest number of characters that are read, or made by functions, in all texts; each takes up to 2 bytes. */
     private static final long MAX_TEXT = Math.min(128 << 20, MEMORY / 2);
 
-    /** How many steps are taken between two looks at the clock. */
+    /** Number of steps between two looks at the clock. */
     private static final int STRIDE = 1_024;
 
     private final ErrorKind error;

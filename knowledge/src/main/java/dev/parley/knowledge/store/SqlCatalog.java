@@ -66,7 +66,7 @@ final class SqlCatalog {
         return graphs;
     }
 
-    /** How many statements of a graph the rules let the reader see; its certainty and age floors are not asked. */
+    /** Number of statements of a graph that the rules let the reader see, without its limits of certainty and age. */
     private long seenIn(long graph) throws SQLException {
         var values = new ArrayList<@Nullable Object>(List.of(space.number(), graph));
         String seen = policy.reason("x", values);

@@ -143,7 +143,7 @@ final class SqlScan {
         return reason == SqlConditions.SEEN;
     }
 
-    /** How many rows were left out so far. */
+    /** Number of rows that were left out so far. */
     View.Hidden hidden() {
         return new View.Hidden(hiddenByCertainty, hiddenByAge, 0);
     }

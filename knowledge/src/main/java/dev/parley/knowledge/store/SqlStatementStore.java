@@ -86,7 +86,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             .<String, GroupCache>build()
             .asMap();
 
-    /** How often {@link #spaces} were forgotten. */
+    /** Number of times that {@link #spaces} were emptied. */
     private final AtomicLong reopenings = new AtomicLong();
 
     private volatile Cache<Long, Map<String, @Nullable Object>> provenance = newCache();

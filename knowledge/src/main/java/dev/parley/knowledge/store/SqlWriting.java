@@ -165,7 +165,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         changed(statement.subject(), statement.predicate(), statement.object(), statement.graph(), held);
     }
 
-    /** How many statements are new. */
+    /** Number of new statements. */
     int rows() {
         return 1
                 + tally.values().stream()

@@ -114,7 +114,7 @@ public final class Terms implements GroupListener {
     /** Terms of the group that is being written; touched by the writer thread only. */
     private final Map<Term, Long> fresh = new HashMap<>();
 
-    /** Those of them that the change has brought that is being made. */
+    /** New terms of the change that is being made. */
     private final List<Term> ofChange = new ArrayList<>();
 
     /** True from an erasure of terms to the end of its group. Nothing is kept in memory meanwhile. */

@@ -111,7 +111,7 @@ final class ServersFile {
     /** Names by which hosts of MCP know the address of a server; the first one that is there counts. */
     private static final List<String> URLS = List.of("url", "httpUrl", "serverUrl");
 
-    /** Those after {@code transport} are of hosts that ask their user before each call. */
+    /** Members of a server; those after {@code transport} are for hosts that ask their user before each call. */
     private static final Set<String> MEMBERS =
             Set.of(("command args env cwd url httpUrl serverUrl headers oauth protocolVersion"
                             + " timeout links disabled enabled type transport alwaysAllow autoApprove description")

@@ -116,7 +116,7 @@ record SkillTool(
         return begin(safe) + "_" + hash;
     }
 
-    /** What the agent declares about the tool; empty for nothing. */
+    /** Declaration of the agent about the tool; empty for none. */
     Map<String, @Nullable Object> declared() {
         return skill == null ? Map.of() : Trees.map(skill.others(), DECLARED);
     }

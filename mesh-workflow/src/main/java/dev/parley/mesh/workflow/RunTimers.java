@@ -204,7 +204,7 @@ final class RunTimers implements PersonalData {
         }
     }
 
-    /** What a timer keeps: the rights of the caller serve the cancellation, or the end of its vote, only. */
+    /** Content of a timer. The rights of the caller serve the cancellation, or the end of its vote, only. */
     private static String content(String run, CallContext caller, boolean ends) {
         return new String(
                 Json.write(Map.of(

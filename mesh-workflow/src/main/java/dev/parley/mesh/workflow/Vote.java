@@ -180,7 +180,7 @@ public record Vote(
         return question + "\nAnswer with one of: " + String.join(", ", options);
     }
 
-    /** What the ballots decide. */
+    /** Decision of the ballots. */
     Outcome outcome(Map<String, String> ballots) {
         var counts = new LinkedHashMap<String, Double>();
         options.forEach(option -> counts.put(option, 0.0));

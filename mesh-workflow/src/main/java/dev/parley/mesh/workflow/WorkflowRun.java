@@ -27,7 +27,7 @@ public final class WorkflowRun {
     static final String REPEATS = "one/repeats";
 
     /**
-     * What has happened to a step.
+     * State and result of a step.
      *
      * @param attempt from 1
      * @param taskId task of the step; null if it has none
@@ -46,7 +46,7 @@ public final class WorkflowRun {
             return new Happening(step, StepState.RUNNING, attempt, taskId, null, null);
         }
 
-        /** What is kept in an event of the run. A result stands in the task of its step, and is kept only if there is none. */
+        /** Content of an event of the run. A result is kept in the task of its step; without such a task, in the event. */
         public Map<String, @Nullable Object> record() {
             var record = new LinkedHashMap<String, @Nullable Object>();
             record.put("state", state.word());

@@ -273,7 +273,7 @@ final class Events {
         return events;
     }
 
-    /** What an agent answers to a caller of A2A. */
+    /** The answer of an agent to a caller of A2A. */
     private static Event sent(AuditRow row, AuditEntry created, MessageType type) {
         AuditEntry entry = row.entry();
         String own = text(entry, "answerId");

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>See {@code docs/adr/0042-answers-of-the-mesh.md}. Safe for any thread.
  */
 final class MessageAnswers {
-    /** How long answers are kept. */
+    /** Time for which answers are kept. */
     static final Duration KEPT = Duration.ofHours(24);
 
     static final ModuleTables TABLES = new ModuleTables("one", List.of("""

@@ -334,7 +334,7 @@ final class Receiver {
         return accepted(settled(begun, wait, context), wait, estimate, delegation, fingerprint, context);
     }
 
-    /** How long tasks of a skill take; null before the first of them. */
+    /** Median duration of tasks of a skill; null before the first of them. */
     private @Nullable Duration median(Skill skill, AgentCard card) {
         Duration median = mesh.durations().median(agent, skill.id()).orElse(null);
         return median == null && card.skills().size() == 1

@@ -83,7 +83,7 @@ record Rule(
         }
     }
 
-    /** What is wrong with a value that is not missing; an empty list if nothing is. */
+    /** Problems of a value that is not missing; empty for none. */
     List<String> problems(ColumnType found, String cell) {
         ColumnType expected = type == null ? found : type;
         Object value = expected.parse(cell);

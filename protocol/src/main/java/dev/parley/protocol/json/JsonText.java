@@ -28,10 +28,10 @@ import tools.jackson.core.json.JsonWriteFeature;
  * see {@link #MAX_REQUEST_DEPTH}; answers and logs nest what requests held, so they are allowed more.
  */
 public final class JsonText {
-    /** How deep objects and arrays may be nested in a request. */
+    /** Levels to which objects and arrays may be nested in a request. */
     public static final int MAX_REQUEST_DEPTH = 64;
 
-    /** How many names, values and brackets a request may have. */
+    /** Largest number of names, values and brackets of a request. */
     public static final int MAX_REQUEST_TOKENS = 1_000_000;
 
     private static final int MAX_DEPTH = 1000;
@@ -60,7 +60,7 @@ public final class JsonText {
 
     private static final int FEW_EVENTS = 15;
 
-    /** What messages of the parser say of its source and features. */
+    /** Parts of messages of the parser about its source and features. */
     private static final Pattern ADVICE = Pattern.compile(
             " \\((?:start marker|for \\w+ starting) at \\[Source: [^]]*]\\)|:? \\(?enable `[^`]*` to allow\\)?"
                     + "| \\(not recognized as one since Feature '[^']*' not enabled for parser\\)|\\s*\\[Source: [^]]*]|\\s*`[^`]*`");

@@ -40,7 +40,7 @@ public final class ObjectCodec<T> implements Codec<T> {
         READ_ONLY
     }
 
-    /** What becomes of members that the shape does not have. */
+    /** Treatment of members that the shape does not have. */
     private enum Unknown {
         IGNORED,
         REFUSED,
@@ -49,7 +49,7 @@ public final class ObjectCodec<T> implements Codec<T> {
     }
 
     /**
-     * How commands and documents show a member.
+     * Appearance of a member in commands and documents.
      *
      * @param flag empty for an argument
      * @param fromNow whether a duration stands for a time from now on, and not before now

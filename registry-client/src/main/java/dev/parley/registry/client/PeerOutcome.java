@@ -7,7 +7,7 @@ import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.ObjectCodec;
 
 /**
- * What became of a search at a peer of the registry.
+ * Outcome of a search at a peer of the registry.
  *
  * @param peer name of the peer
  * @param outcome {@code ok}, {@code failed}, {@code late}, {@code busy} or {@code skipped}; registries of others may have more

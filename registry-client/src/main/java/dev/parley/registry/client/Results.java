@@ -61,7 +61,7 @@ public record Results(String text, List<Found> all, List<PeerOutcome> peers, Lis
             return result.source();
         }
 
-        /** What the search matched; null if the source does not say. */
+        /** Matches of the search; null if the source does not say. */
         public @Nullable Reasons why() {
             return result.reasons();
         }

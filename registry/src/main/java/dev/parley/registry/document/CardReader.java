@@ -138,7 +138,7 @@ public final class CardReader {
         return new Reading(resource, null, members);
     }
 
-    /** What a document says, with other members beside it. */
+    /** Returns a resource with other members beside those of its document. */
     public static Resource with(Resource of, @Nullable String humanId, Map<String, Object> metadata) {
         return with(of, humanId, metadata, List.of());
     }

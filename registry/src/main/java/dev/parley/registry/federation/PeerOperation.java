@@ -75,7 +75,7 @@ public final class PeerOperation {
             @Nullable CopiesView copies) {}
 
     /**
-     * How far the entries of a peer are copied.
+     * Progress of the copy of a peer's entries.
      *
      * @param position number of the last change that was copied
      * @param problem of the last attempt; empty for none

@@ -37,7 +37,7 @@ public final class OwnHealth implements HubObserver {
     private static final int FEWEST = 5;
     private static final int INTERNAL = 500;
 
-    /** What an agent has done since the last look. */
+    /** Runs of an agent since the last look. */
     private record Counts(LongAdder runs, LongAdder failures, LongAdder nanos) {
         static Counts none() {
             return new Counts(new LongAdder(), new LongAdder(), new LongAdder());

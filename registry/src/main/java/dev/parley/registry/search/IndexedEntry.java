@@ -56,7 +56,7 @@ record IndexedEntry(Entry entry) {
     /** Member of the metadata of entries: the price of a call, in a unit that the users of a registry agree on. */
     private static final String COST = "cost";
 
-    /** How much a high price takes off a score. */
+    /** Largest deduction from a score for a high price. */
     private static final double MOST_OF_COST = 0.1;
 
     /**

@@ -90,7 +90,7 @@ public final class Disclosure {
     }
 
     /**
-     * What a caller may see of the entries that fulfil a filter.
+     * Returns conditions for the entries that fulfil a filter, as far as the caller may see them.
      *
      * @param isPerEntry for searches that look at a few of the entries
      */

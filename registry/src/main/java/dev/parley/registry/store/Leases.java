@@ -17,7 +17,7 @@ final class Leases {
     /** Member of the metadata of entries with a lease: its length. */
     private static final String LEASE = "leaseSeconds";
 
-    /** How long a deleted entry can be restored. */
+    /** Time for which a deleted entry can be restored. */
     private static final Duration RESTORABLE = Duration.ofDays(30);
 
     private static final Duration SHORTEST = Duration.ofSeconds(10);

@@ -160,7 +160,7 @@ final class SelectiveViews {
         }
     }
 
-    /** What callers without a view learn of an entry: that it exists. */
+    /** Returns the resource for callers without a view, which shows only that the entry exists. */
     static Entry.Resource bare(Entry.Resource of) {
         return new Entry.Resource(
                 of.type(),
@@ -179,7 +179,7 @@ final class SelectiveViews {
                 Map.of());
     }
 
-    /** What an entry says by a view of its document. */
+    /** Returns the resource of an entry by a view of its document. */
     static Entry.Resource resource(Entry.Resource whole, View view, byte[] document) {
         return CardReader.read(whole.type(), view.of(document), whole.url(), whole.humanId(), whole.metadata())
                 .resource();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * nor their documents can be published again. Safe for any thread.
  */
 public final class Revocations implements EntryListener {
-    /** How long a list is good. Readers fetch it more often. */
+    /** Validity of a list. Readers fetch it more often. */
     static final Duration VALIDITY = Duration.ofHours(24);
 
     /** Tables of revocations and trusted keys. */
