@@ -130,7 +130,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
         }
 
         /** Returns the rule as it applies to statements. */
-        private ReadFilter.Rule floor() {
+        private ReadFilter.Rule readRule() {
             return new ReadFilter.Rule(match, certaintyBelow, effect == Effect.ALLOW);
         }
 
@@ -226,11 +226,11 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
                         && (rule.on.contains(On.QUERY) || rule.on.contains(On.SUBSCRIBE)));
     }
 
-    /** Returns the floors of a reader, in addition to those of the query. */
-    ReadFilter floors(On operation, String caller) {
+    /** Returns the read filter of a reader by the rules, without the limits of a query. */
+    ReadFilter readFilter(On operation, String caller) {
         List<ReadFilter.Rule> seen = rules.stream()
                 .filter(rule -> rule.isAbout(operation, caller))
-                .map(Rule::floor)
+                .map(Rule::readRule)
                 .toList();
         return new ReadFilter(null, null, seen, otherwise == Effect.ALLOW);
     }
@@ -251,7 +251,7 @@ public record Alignment(Effect otherwise, List<Rule> rules) {
         return rules.stream()
                 .filter(rule -> rule.isAbout(On.UPDATE, caller))
                 // A type that only the caller asserts does not satisfy an ALLOW rule.
-                .filter(rule -> rule.floor().fits(rule.effect == Effect.ALLOW ? plain : statement, types))
+                .filter(rule -> rule.readRule().fits(rule.effect == Effect.ALLOW ? plain : statement, types))
                 .findFirst();
     }
 

@@ -226,19 +226,19 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         Alignment alignment = settings.rules(group);
         alignment.requireAllowed(On.QUERY, context.caller(), () -> named(query));
         Instant now = clock.instant();
-        ReadFilter policy = alignment.floors(On.QUERY, context.caller());
-        var floors = new ReadFilter(
+        ReadFilter policy = alignment.readFilter(On.QUERY, context.caller());
+        var readFilter = new ReadFilter(
                 query.requiredCertainty(), since(now, query.maxAge()), policy.rules(), policy.otherwise());
         return switch (query.language()) {
             case Query.GRAPHQL -> {
                 GraphQlQueries.Prepared prepared = graphql().prepare(query, group, policy);
-                yield statements.view(group, floors, PATIENCE, view -> {
+                yield statements.view(group, readFilter, PATIENCE, view -> {
                     GraphQlQueries.Answer answer = prepared.answer(view);
                     return found(answer.data(), answer.truncated(), answer.errors(), view, now, began);
                 });
             }
             case Query.SPARQL ->
-                statements.view(group, floors, PATIENCE, view -> {
+                statements.view(group, readFilter, PATIENCE, view -> {
                     Sparql.Answer answer = Sparql.answer(view, query.query(), query.variables(), PATIENCE);
                     return found(answer.data(), answer.truncated(), List.of(), view, now, began);
                 });
@@ -287,14 +287,14 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         return QueryErrors.mapped(() -> tables.compute(
                 group,
                 PATIENCE,
-                () -> graphql().schema(group, settings.rules(group).floors(On.QUERY, context.caller()))));
+                () -> graphql().schema(group, settings.rules(group).readFilter(On.QUERY, context.caller()))));
     }
 
     /** Runs a query written in Java on the statements that {@code context} may see. */
     public <T> T read(CallContext context, Function<View, T> question) {
-        ReadFilter floors = settings.rules(context.scope().group()).floors(On.QUERY, context.caller());
+        ReadFilter readFilter = settings.rules(context.scope().group()).readFilter(On.QUERY, context.caller());
         return QueryErrors.mapped(
-                () -> statements.read(context.scope().group(), floors, Duration.ofHours(1), question));
+                () -> statements.read(context.scope().group(), readFilter, Duration.ofHours(1), question));
     }
 
     /**
@@ -306,8 +306,8 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      */
     public List<String> changesOf(String taskId, CallContext context) {
         String group = context.scope().group();
-        ReadFilter floors = settings.rules(group).floors(On.QUERY, context.caller());
-        return history.ofTask(taskId, context, floors);
+        ReadFilter readFilter = settings.rules(group).readFilter(On.QUERY, context.caller());
+        return history.ofTask(taskId, context, readFilter);
     }
 
     // ---- Updates and subscriptions

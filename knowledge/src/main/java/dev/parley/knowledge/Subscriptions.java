@@ -133,8 +133,8 @@ final class Subscriptions implements GroupListener {
     private StatementPage<Change> snapshot(
             CallContext context, Pattern pattern, long position, @Nullable String cursor) {
         String group = context.scope().group();
-        ReadFilter floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
-        return mapped(() -> statements.view(group, floors, PATIENCE, view -> {
+        ReadFilter readFilter = settings.rules(group).readFilter(On.SUBSCRIBE, context.caller());
+        return mapped(() -> statements.view(group, readFilter, PATIENCE, view -> {
             StatementPage<Fact> page = view.statements(pattern, cursor, SNAPSHOT_PAGE);
             List<Change> held = page.items().stream()
                     .map(Subscriptions::held)
@@ -185,8 +185,8 @@ final class Subscriptions implements GroupListener {
     private Map<String, @Nullable Object> project(
             CallContext context, GraphQlSubscription subscription, Change change) {
         String group = context.scope().group();
-        ReadFilter floors = settings.rules(group).floors(On.SUBSCRIBE, context.caller());
-        return mapped(() -> statements.view(group, floors, PATIENCE, view -> subscription.project(change, view)));
+        ReadFilter readFilter = settings.rules(group).readFilter(On.SUBSCRIBE, context.caller());
+        return mapped(() -> statements.view(group, readFilter, PATIENCE, view -> subscription.project(change, view)));
     }
 
     /** Returns the feed of a group, which begins with the first subscription. */

@@ -240,11 +240,11 @@ final class UpdateExecutor {
 
     private List<String> violations(
             ShaclShapes shapes, Proposal effect, CallContext context, Alignment alignment, ReadSet read) {
-        ReadFilter floors = alignment.floors(On.QUERY, context.caller());
+        ReadFilter readFilter = alignment.readFilter(On.QUERY, context.caller());
         return QueryErrors.mapped(
                 KnowledgeError.KNOWLEDGE_UPDATE,
                 () -> statements.view(context.scope().group(), ReadFilter.NONE, PATIENCE, everything -> {
-                    View seen = everything.seenBy(floors);
+                    View seen = everything.seenBy(readFilter);
                     return shapes.check(everything, seen, effect, PATIENCE, read).stream()
                             .map(one -> one.focusNode() + (one.path() == null ? "" : " " + one.path()) + ": "
                                     + one.message() + " (shape " + one.shape() + ")")
@@ -272,13 +272,13 @@ final class UpdateExecutor {
                     return alignment;
                 }));
         // A caller must not copy statements that it may not see to a graph where it may.
-        ReadFilter floors = alignment.floors(On.QUERY, context.caller());
+        ReadFilter readFilter = alignment.readFilter(On.QUERY, context.caller());
         for (int attempt = 1; ; attempt++) {
             var metadata = new LinkedHashMap<>(update.metadata());
             List<Patch> patches = computed(
                     update,
                     context,
-                    () -> statements.view(group, floors, PATIENCE, view -> {
+                    () -> statements.view(group, readFilter, PATIENCE, view -> {
                         if (!pinned) {
                             metadata.put("ifRevision", view.revision());
                         }

@@ -289,7 +289,7 @@ final class Updates {
             return Outcome.of(new UpdateResult(
                     true, 0, List.of(), Verification.PENDING, "review " + number + ": " + why(reviewing)));
         }
-        GraphView seen = writing.seenBy(rules.floors(On.QUERY, context.caller()));
+        GraphView seen = writing.seenBy(rules.readFilter(On.QUERY, context.caller()));
         apply(writing, seen, accepted, stamps);
         if (!touched.isEmpty()) {
             constraints.check(() -> effect(writing, seen));
@@ -437,7 +437,7 @@ final class Updates {
     /** Removes the visible part of a statement; assertions by others that the caller may not see stay. */
     private static Optional<Statement> takeBack(GraphWriting writing, GraphView seen, Statement old)
             throws SQLException {
-        if (seen.floors().equals(ReadFilter.NONE)) {
+        if (seen.readFilter().equals(ReadFilter.NONE)) {
             writing.remove(old);
             return Optional.empty();
         }
@@ -450,7 +450,7 @@ final class Updates {
 
     /** Returns the removals that a type of their subject permits, even if the same update removes that type before them. */
     private Set<Patch> seenByTypes(GraphView seen, List<Patch> patches) {
-        return seen.floors().equals(ReadFilter.NONE) || !rules.readsByTypes()
+        return seen.readFilter().equals(ReadFilter.NONE) || !rules.readsByTypes()
                 ? Set.of()
                 : patches.stream()
                         .filter(patch -> patch.op() == Patch.Op.REMOVE)
@@ -459,7 +459,7 @@ final class Updates {
     }
 
     private static boolean isSeen(GraphView seen, Statement statement) {
-        return seen.floors().equals(ReadFilter.NONE)
+        return seen.readFilter().equals(ReadFilter.NONE)
                 || !seen.statements(pattern(statement, List.of(statement.object())), null, 1)
                         .items()
                         .isEmpty();

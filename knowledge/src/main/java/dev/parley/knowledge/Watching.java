@@ -38,7 +38,7 @@ final class Watching implements Feed<Change> {
     private @Nullable String shown;
     private long position;
     private Alignment known;
-    private ReadFilter floors;
+    private ReadFilter readFilter;
 
     /** Reads changes from the table that the feed no longer holds. */
     interface Backlog {
@@ -88,7 +88,7 @@ final class Watching implements Feed<Change> {
         this.position = start.position();
         this.closed = closed;
         this.known = source.rules().get();
-        this.floors = known.floors(On.SUBSCRIBE, caller);
+        this.readFilter = known.readFilter(On.SUBSCRIBE, caller);
     }
 
     @Override
@@ -127,12 +127,12 @@ final class Watching implements Feed<Change> {
     private List<Change> wanted(List<Numbered> news) {
         var wanted = new ArrayList<Change>();
         for (Numbered one : news) {
-            boolean seesAll = floors.equals(ReadFilter.NONE);
+            boolean seesAll = readFilter.equals(ReadFilter.NONE);
             Function<String, Set<String>> of = one.types(id -> source.types().of(id, ReadFilter.NONE));
-            Numbered shown = seesAll ? one : one.seenBy(statement -> floors.sees(statement, of));
+            Numbered shown = seesAll ? one : one.seenBy(statement -> readFilter.sees(statement, of));
             // A reader that may not see a type must not find entities by it either.
             Function<String, Set<String>> asked =
-                    seesAll ? of : id -> source.types().of(id, floors);
+                    seesAll ? of : id -> source.types().of(id, readFilter);
             if (shown != null && subscription.filter().matches(shown.change(), shown.replaced(), asked)) {
                 wanted.add(projection == null ? shown.change() : projected(projection, shown.change()));
             }
@@ -154,7 +154,7 @@ final class Watching implements Feed<Change> {
         Alignment now = source.rules().get();
         if (!now.equals(known)) {
             known = now;
-            floors = now.floors(On.SUBSCRIBE, caller);
+            readFilter = now.readFilter(On.SUBSCRIBE, caller);
             if (now.forbids(On.SUBSCRIBE, caller, subscription.filter()::names).isPresent()) {
                 close();
                 throw A2AException.of(

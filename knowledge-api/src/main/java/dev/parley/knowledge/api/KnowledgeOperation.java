@@ -92,7 +92,7 @@ public sealed interface KnowledgeOperation {
             return new Query(query, SPARQL, Map.of(), null, null, null, null, Map.of());
         }
 
-        /** This query with floors; null for none. */
+        /** This query with a least certainty and a largest age; null for none. */
         public Query atLeast(@Nullable Double certainty, @Nullable Duration age) {
             return new Query(query, language, variables, certainty, age, taskId, sessionId, metadata);
         }

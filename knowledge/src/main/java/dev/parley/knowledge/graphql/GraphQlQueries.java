@@ -103,12 +103,12 @@ public final class GraphQlQueries {
      * Reads, validates and limits a query. May read the graph for its types, so it must not be called while a view is read.
      *
      * @param group whose graph it is about
-     * @param floors what the reader may see
+     * @param readFilter what the reader may see
      * @throws A2AException KNOWLEDGE_QUERY if it may not be asked
      */
-    public Prepared prepare(KnowledgeOperation.Query query, String group, ReadFilter floors) {
+    public Prepared prepare(KnowledgeOperation.Query query, String group, ReadFilter readFilter) {
         long deadline = deadline();
-        var readers = new Readers(group, floors);
+        var readers = new Readers(group, readFilter);
         var understood = understand(query.query(), readers);
         var schema = understood.schema();
         var fields = schema.normalized(understood.document(), query.variables()).getTopLevelFields();
@@ -306,7 +306,7 @@ public final class GraphQlQueries {
     }
 
     /** The schema of a group as its reader may see it, in the schema language. */
-    public String schema(String group, ReadFilter floors) {
-        return typed.latest(new Readers(group, floors)).schema().text();
+    public String schema(String group, ReadFilter readFilter) {
+        return typed.latest(new Readers(group, readFilter)).schema().text();
     }
 }

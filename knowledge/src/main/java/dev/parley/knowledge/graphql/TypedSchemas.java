@@ -31,13 +31,13 @@ final class TypedSchemas {
     private static final int MAX_READERS = 200;
 
     /** Readers that share a schema: a schema shows only what its readers may see. A query's limits of confidence and age do not count. */
-    record Readers(String group, ReadFilter floors) {
+    record Readers(String group, ReadFilter readFilter) {
         Readers {
-            floors = new ReadFilter(null, null, floors.rules(), floors.otherwise());
+            readFilter = new ReadFilter(null, null, readFilter.rules(), readFilter.otherwise());
         }
 
         boolean seesAll() {
-            return floors.equals(ReadFilter.NONE);
+            return readFilter.equals(ReadFilter.NONE);
         }
     }
 
@@ -78,7 +78,7 @@ final class TypedSchemas {
             var declared = declarations.apply(readers.group());
             Found found = store.read(
                     readers.group(),
-                    readers.floors(),
+                    readers.readFilter(),
                     limits.time(),
                     view -> new Found(new TypedModelReader(view, declared, readers.seesAll()).read(), view.revision()));
             Typed typed = last != null && last.typed().model().equals(found.model())
@@ -129,7 +129,7 @@ final class TypedSchemas {
 
     /** Returns the schema as it is now. */
     Typed latest(Readers readers) {
-        long revision = store.read(readers.group(), readers.floors(), limits.time(), View::revision);
+        long revision = store.read(readers.group(), readers.readFilter(), limits.time(), View::revision);
         return entry(readers).asOf(revision).typed();
     }
 

@@ -65,7 +65,7 @@ public final class ChangeHistory implements ChangeLog {
     }
 
     /** Returns the ids of visible changes that the caller made for a task; those of all members if the task is shared. */
-    public List<String> ofTask(String taskId, CallContext caller, ReadFilter floors) {
+    public List<String> ofTask(String taskId, CallContext caller, ReadFilter readFilter) {
         GroupCache space = tables.space(caller.scope().group());
         if (space.isEmpty()) {
             return List.of();
@@ -74,17 +74,17 @@ public final class ChangeHistory implements ChangeLog {
         // Uses the connections of task readers, so that GetTask does not wait for queries.
         List<Long> numbers =
                 tables.database().read(session -> journal.changes().ofTask(session, space, taskId, owner, MAX_SHOWN));
-        boolean all = numbers.isEmpty() || floors.rules().isEmpty() && floors.otherwise();
-        return (all ? numbers : seen(numbers, caller, floors))
+        boolean all = numbers.isEmpty() || readFilter.rules().isEmpty() && readFilter.otherwise();
+        return (all ? numbers : seen(numbers, caller, readFilter))
                 .stream().map(space::changeId).toList();
     }
 
     /** Returns the numbers of visible changes; none if the statements by which they are judged cannot be read. */
-    private List<Long> seen(List<Long> numbers, CallContext caller, ReadFilter floors) {
+    private List<Long> seen(List<Long> numbers, CallContext caller, ReadFilter readFilter) {
         try {
             return statements.lookUp(
                     caller.scope().group(),
-                    floors,
+                    readFilter,
                     view -> numbers.stream()
                             .filter(number ->
                                     changes(view, number - 1, 1).stream().anyMatch(one -> view.seen(one) != null))

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lower bounds and rules that limit a reader: statements that they exclude do not exist in its {@link View}.
  *
- * @param certainty statements less certain, or of unknown certainty, are hidden; null or 0 for no floor
- * @param confirmedSince statements confirmed before are hidden; null for no floor
+ * @param certainty statements less certain, or of unknown certainty, are hidden; null or 0 for no minimum
+ * @param confirmedSince statements confirmed before are hidden; null for no limit
  * @param rules the first that fits a statement says whether it is seen
  * @param otherwise whether statements are seen that no rule fits
  */

@@ -44,7 +44,7 @@ public interface View {
     Map<String, Set<String>> types(Collection<String> ids);
 
     /**
-     * The graphs that have statements, and how many that the rules of the floors let the reader see; certainty and age
+     * The graphs that have statements, and how many that the rules of the read filter let the reader see; certainty and age
      * are not regarded.
      */
     List<GraphInfo> graphs();
@@ -60,7 +60,7 @@ public interface View {
         return Set.of();
     }
 
-    /** Returns the number of statements that the floors have hidden from the answers of this view so far. */
+    /** Returns the number of statements that the read filter has hidden from the answers of this view so far. */
     Hidden hidden();
 
     /** A graph; {@code name} is null for the default graph. */

@@ -131,32 +131,32 @@ public final class RemoteStatements implements GraphStore {
     // ---- Reading
 
     @Override
-    public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
+    public <T> T read(String group, ReadFilter readFilter, Duration patience, Function<View, T> question) {
         return tables.compute(group, patience, () -> {
             SparqlClient endpoint = endpoint(patience);
             settle(lane(group), endpoint);
-            return question.apply(view(endpoint, group, floors));
+            return question.apply(view(endpoint, group, readFilter));
         });
     }
 
     @Override
-    public <T> T view(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
-        return tables.compute(group, patience, () -> atOneMoment(group, floors, patience, question));
+    public <T> T view(String group, ReadFilter readFilter, Duration patience, Function<GraphView, T> question) {
+        return tables.compute(group, patience, () -> atOneMoment(group, readFilter, patience, question));
     }
 
     @Override
-    public <T> T lookUp(String group, ReadFilter floors, Function<GraphView, T> question) {
-        return atOneMoment(group, floors, PATIENCE, question);
+    public <T> T lookUp(String group, ReadFilter readFilter, Function<GraphView, T> question) {
+        return atOneMoment(group, readFilter, PATIENCE, question);
     }
 
     /** The server has no transaction for several requests, so the question is repeated if an update comes between. */
-    private <T> T atOneMoment(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
+    private <T> T atOneMoment(String group, ReadFilter readFilter, Duration patience, Function<GraphView, T> question) {
         SparqlClient endpoint = endpoint(patience);
         Lane lane = lane(group);
         for (int attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
             long generation = lane.generation.get();
             settle(lane, endpoint);
-            T answer = question.apply(view(endpoint, group, floors));
+            T answer = question.apply(view(endpoint, group, readFilter));
             if (lane.generation.get() == generation) {
                 return answer;
             }
@@ -164,14 +164,14 @@ public final class RemoteStatements implements GraphStore {
         acquire(lane);
         try {
             settleLocked(lane, endpoint);
-            return question.apply(view(endpoint, group, floors));
+            return question.apply(view(endpoint, group, readFilter));
         } finally {
             lane.lock.unlock();
         }
     }
 
-    private RemoteView view(SparqlClient endpoint, String group, ReadFilter floors) {
-        return new RemoteView(endpoint, of(group), floors);
+    private RemoteView view(SparqlClient endpoint, String group, ReadFilter readFilter) {
+        return new RemoteView(endpoint, of(group), readFilter);
     }
 
     private RemoteView.Of of(String group) {

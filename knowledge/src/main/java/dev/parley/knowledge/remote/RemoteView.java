@@ -39,7 +39,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements of a group on a SPARQL server. The server finds statements by their terms; floors, rules and conditions on
+ * Statements of a group on a SPARQL server. The server finds statements by their terms; minimums, rules and conditions on
  * entities are evaluated here, page by page, because servers differ in comparisons.
  */
 class RemoteView implements GraphView {
@@ -66,20 +66,20 @@ class RemoteView implements GraphView {
     /** Statements that an update has changed, by their nodes; empty for those that it has removed. */
     final Map<String, Optional<RemoteStatement>> changes;
 
-    private final ReadFilter floors;
+    private final ReadFilter readFilter;
     private final boolean asksForTypes;
     private final Set<String> sources;
     private long hiddenByCertainty;
     private long hiddenByAge;
 
-    RemoteView(SparqlClient endpoint, Of of, ReadFilter floors) {
-        this(endpoint, of, floors, Map.of(), new LinkedHashSet<>());
+    RemoteView(SparqlClient endpoint, Of of, ReadFilter readFilter) {
+        this(endpoint, of, readFilter, Map.of(), new LinkedHashSet<>());
     }
 
     RemoteView(
             SparqlClient endpoint,
             Of of,
-            ReadFilter floors,
+            ReadFilter readFilter,
             Map<String, Optional<RemoteStatement>> changes,
             Set<String> sources) {
         this.endpoint = endpoint;
@@ -87,9 +87,9 @@ class RemoteView implements GraphView {
         this.group = SparqlClient.name(of.group());
         this.space = graph(of.group());
         this.changes = changes;
-        this.floors = floors;
+        this.readFilter = readFilter;
         this.sources = sources;
-        this.asksForTypes = floors.rules().stream()
+        this.asksForTypes = readFilter.rules().stream()
                 .anyMatch(rule -> !rule.pattern().subjectTypes().isEmpty());
     }
 
@@ -104,13 +104,13 @@ class RemoteView implements GraphView {
     }
 
     @Override
-    public ReadFilter floors() {
-        return floors;
+    public ReadFilter readFilter() {
+        return readFilter;
     }
 
     @Override
     public GraphView seenBy(ReadFilter reader) {
-        return reader.equals(floors) ? this : new RemoteView(endpoint, of, reader, changes, sources);
+        return reader.equals(readFilter) ? this : new RemoteView(endpoint, of, reader, changes, sources);
     }
 
     @Override
@@ -205,7 +205,7 @@ class RemoteView implements GraphView {
         }
     }
 
-    /** The statement as patterns and floors judge it: with the certainty of its graph if it has none. */
+    /** The statement as patterns and the read filter judge it: with the certainty of its graph if it has none. */
     private Statement judged(RemoteStatement held) {
         Statement statement = held.fact(of.space(), held.latest()).statement();
         String graph = Objects.requireNonNullElse(statement.graph(), "");
@@ -227,7 +227,7 @@ class RemoteView implements GraphView {
                 .toList();
         if (seen) {
             return hasRules()
-                    ? new RemoteView(endpoint, of, floors, changes, sources).types(subjects)
+                    ? new RemoteView(endpoint, of, readFilter, changes, sources).types(subjects)
                     : typesIn(statements, false);
         }
         Map<String, Set<String>> types = new HashMap<>();
@@ -241,7 +241,7 @@ class RemoteView implements GraphView {
     }
 
     private boolean hasRules() {
-        return !floors.equals(ReadFilter.NONE);
+        return !readFilter.equals(ReadFilter.NONE);
     }
 
     private static void addType(Map<String, Set<String>> types, RemoteStatement held) {
@@ -251,8 +251,8 @@ class RemoteView implements GraphView {
         }
     }
 
-    private static boolean isAtLeast(@Nullable Double floor, @Nullable Double certainty) {
-        return floor == null || floor == 0 || certainty != null && certainty >= floor;
+    private static boolean isAtLeast(@Nullable Double least, @Nullable Double certainty) {
+        return least == null || least == 0 || certainty != null && certainty >= least;
     }
 
     /** Statements hidden by rules are not counted, because a number would reveal them. */
@@ -260,18 +260,18 @@ class RemoteView implements GraphView {
         if (!isAllowed(held, types)) {
             return false;
         }
-        if (!isAtLeast(floors.certainty(), judged(held).certainty())) {
+        if (!isAtLeast(readFilter.certainty(), judged(held).certainty())) {
             hiddenByCertainty++;
             return false;
         }
-        boolean isOld = floors.confirmedSince() != null
-                && Instant.ofEpochMilli(held.latest().confirmedMs()).isBefore(floors.confirmedSince());
+        boolean isOld = readFilter.confirmedSince() != null
+                && Instant.ofEpochMilli(held.latest().confirmedMs()).isBefore(readFilter.confirmedSince());
         hiddenByAge += isOld ? 1 : 0;
         return !isOld;
     }
 
     private boolean isAllowed(RemoteStatement held, Map<String, Set<String>> types) {
-        return floors.sees(judged(held), id -> types.getOrDefault(id, Set.of()));
+        return readFilter.sees(judged(held), id -> types.getOrDefault(id, Set.of()));
     }
 
     @Override

@@ -24,10 +24,10 @@ public interface GraphStore extends StatementStore {
      *
      * @param question may be asked again if the statements change meanwhile
      */
-    <T> T view(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question);
+    <T> T view(String group, ReadFilter readFilter, Duration patience, Function<GraphView, T> question);
 
     /** Answers a short question on the calling thread. */
-    <T> T lookUp(String group, ReadFilter floors, Function<GraphView, T> question);
+    <T> T lookUp(String group, ReadFilter readFilter, Function<GraphView, T> question);
 
     /**
      * Makes an update: its statements and its records, or, if it throws, nothing.

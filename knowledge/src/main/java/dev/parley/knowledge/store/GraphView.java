@@ -17,9 +17,9 @@ public interface GraphView extends View {
     /** The group of the graph. */
     GroupCache space();
 
-    ReadFilter floors();
+    ReadFilter readFilter();
 
-    /** A view of the same moment with other floors. */
+    /** A view of the same moment with another read filter. */
     GraphView seenBy(ReadFilter reader);
 
     /** Asks the hub's own tables about the group. */
@@ -30,7 +30,7 @@ public interface GraphView extends View {
 
     /** Returns the visible part of a change; null if it is hidden. */
     default @Nullable Numbered seen(Numbered change) {
-        Instant since = floors().confirmedSince();
+        Instant since = readFilter().confirmedSince();
         boolean isYoung = since == null || !change.change().timestamp().isBefore(since);
         return isYoung
                 ? change.seenBy(statement ->
@@ -39,9 +39,9 @@ public interface GraphView extends View {
     }
 
     private boolean isSeen(Statement statement, Function<String, Set<String>> types) {
-        Double floor = floors().certainty();
+        Double least = readFilter().certainty();
         Double certainty = statement.certainty();
-        return (floor == null || floor <= 0 || certainty != null && certainty >= floor)
-                && floors().sees(statement, types);
+        return (least == null || least <= 0 || certainty != null && certainty >= least)
+                && readFilter().sees(statement, types);
     }
 }

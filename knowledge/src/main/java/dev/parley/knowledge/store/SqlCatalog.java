@@ -28,21 +28,21 @@ final class SqlCatalog {
     private final GroupCache space;
     private final Terms terms;
     private final Sql sql;
-    private final ReadFilter floors;
+    private final ReadFilter readFilter;
     private final SqlConditions conditions;
 
-    /** Conditions of the rules only, without the reader's floors of certainty and age. */
+    /** Conditions of the rules only, without the reader's minimums of certainty and time. */
     private final SqlConditions policy;
 
-    SqlCatalog(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlCatalog(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter readFilter) {
         this.session = session;
         this.space = space;
         this.terms = terms;
         this.sql = sql;
-        this.floors = floors;
-        this.conditions = new SqlConditions(session, space, terms, sql, floors);
+        this.readFilter = readFilter;
+        this.conditions = new SqlConditions(session, space, terms, sql, readFilter);
         this.policy = new SqlConditions(
-                session, space, terms, sql, new ReadFilter(null, null, floors.rules(), floors.otherwise()));
+                session, space, terms, sql, new ReadFilter(null, null, readFilter.rules(), readFilter.otherwise()));
     }
 
     /** As {@link View#graphs}. */
@@ -142,6 +142,6 @@ final class SqlCatalog {
     }
 
     private boolean hasRules() {
-        return !floors.rules().isEmpty() || !floors.otherwise();
+        return !readFilter.rules().isEmpty() || !readFilter.otherwise();
     }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Converts patterns, and the floors that hide statements, to conditions in SQL. */
+/** Converts patterns, and the read filter, to conditions in SQL. */
 final class SqlConditions {
     /** Reasons for which a statement is hidden, as numbers in SQL. */
     static final int SEEN = 0;
@@ -42,22 +42,22 @@ final class SqlConditions {
     private final GroupCache space;
     private final Terms terms;
     private final Sql sql;
-    private final ReadFilter floors;
+    private final ReadFilter readFilter;
 
-    SqlConditions(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors) {
+    SqlConditions(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter readFilter) {
         this.session = session;
         this.space = space;
         this.terms = terms;
         this.sql = sql;
-        this.floors = floors;
+        this.readFilter = readFilter;
     }
 
     /** An expression for what a statement called {@code x} is hidden for: one of the numbers above. */
     String reason(String x, List<@Nullable Object> values) throws SQLException {
         var cases = new StringBuilder();
-        if (!floors.rules().isEmpty() || !floors.otherwise()) {
+        if (!readFilter.rules().isEmpty() || !readFilter.otherwise()) {
             cases.append(" WHEN CASE");
-            for (ReadFilter.Rule rule : floors.rules()) {
+            for (ReadFilter.Rule rule : readFilter.rules()) {
                 Where match = new Where("1 = 1");
                 boolean possible = add(match, x, rule.pattern(), false);
                 if (rule.certaintyBelow() != null) {
@@ -71,21 +71,21 @@ final class SqlConditions {
                     values.addAll(match.values);
                 }
             }
-            cases.append(floors.rules().isEmpty() ? " WHEN 1 = 0 THEN 0" : "")
+            cases.append(readFilter.rules().isEmpty() ? " WHEN 1 = 0 THEN 0" : "")
                     .append(" ELSE ")
-                    .append(floors.otherwise() ? 1 : 0)
+                    .append(readFilter.otherwise() ? 1 : 0)
                     .append(" END = 0 THEN ")
                     .append(BY_POLICY);
         }
-        Double floor = floors.certainty();
-        if (floor != null && floor > 0) {
+        Double least = readFilter.certainty();
+        if (least != null && least > 0) {
             cases.append(" WHEN coalesce(")
                     .append(certainty(x))
                     .append(", -1) < ? THEN ")
                     .append(TOO_UNCERTAIN);
-            values.add(floor);
+            values.add(least);
         }
-        Instant since = floors.confirmedSince();
+        Instant since = readFilter.confirmedSince();
         if (since != null) {
             cases.append(" WHEN ").append(x).append(".confirmed_ms < ? THEN ").append(TOO_OLD);
             values.add(since.toEpochMilli());

@@ -291,22 +291,22 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     @Override
-    public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
-        return view(group, floors, patience, question::apply);
+    public <T> T read(String group, ReadFilter readFilter, Duration patience, Function<View, T> question) {
+        return view(group, readFilter, patience, question::apply);
     }
 
     @Override
-    public <T> T view(String group, ReadFilter floors, Duration patience, Function<GraphView, T> question) {
-        return ask(group, patience, (session, space) -> question.apply(view(session, space, floors)));
+    public <T> T view(String group, ReadFilter readFilter, Duration patience, Function<GraphView, T> question) {
+        return ask(group, patience, (session, space) -> question.apply(view(session, space, readFilter)));
     }
 
     @Override
-    public <T> T lookUp(String group, ReadFilter floors, Function<GraphView, T> question) {
-        return lookUp(group, (session, space) -> question.apply(view(session, space, floors)));
+    public <T> T lookUp(String group, ReadFilter readFilter, Function<GraphView, T> question) {
+        return lookUp(group, (session, space) -> question.apply(view(session, space, readFilter)));
     }
 
-    SqlView view(DatabaseSession session, GroupCache space, ReadFilter floors) {
-        return new SqlView(session, space, terms, sql, floors);
+    SqlView view(DatabaseSession session, GroupCache space, ReadFilter readFilter) {
+        return new SqlView(session, space, terms, sql, readFilter);
     }
 
     /** Answers a question from one moment of a group's tables, on a thread that may compute. */

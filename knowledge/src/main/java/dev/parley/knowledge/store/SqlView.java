@@ -33,22 +33,22 @@ public class SqlView implements GraphView {
     final Terms terms;
     final Sql sql;
     final SqlFacts facts;
-    private final ReadFilter floors;
+    private final ReadFilter readFilter;
     private final SqlConditions conditions;
     private final SqlScan scan;
 
-    SqlView(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors) {
-        this(session, space, terms, sql, floors, new SqlFacts(session, space, terms, true));
+    SqlView(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter readFilter) {
+        this(session, space, terms, sql, readFilter, new SqlFacts(session, space, terms, true));
     }
 
-    SqlView(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter floors, SqlFacts facts) {
+    SqlView(DatabaseSession session, GroupCache space, Terms terms, Sql sql, ReadFilter readFilter, SqlFacts facts) {
         this.session = session;
         this.space = space;
         this.terms = terms;
         this.sql = sql;
         this.facts = facts;
-        this.floors = floors;
-        this.conditions = new SqlConditions(session, space, terms, sql, floors);
+        this.readFilter = readFilter;
+        this.conditions = new SqlConditions(session, space, terms, sql, readFilter);
         this.scan = new SqlScan(session, space, conditions);
     }
 
@@ -75,13 +75,13 @@ public class SqlView implements GraphView {
     }
 
     @Override
-    public ReadFilter floors() {
-        return floors;
+    public ReadFilter readFilter() {
+        return readFilter;
     }
 
     @Override
     public GraphView seenBy(ReadFilter reader) {
-        return reader.equals(floors) ? this : new SqlView(session, space, terms, sql, reader, facts);
+        return reader.equals(readFilter) ? this : new SqlView(session, space, terms, sql, reader, facts);
     }
 
     @Override
@@ -278,7 +278,7 @@ public class SqlView implements GraphView {
     }
 
     private SqlCatalog catalog() {
-        return new SqlCatalog(session, space, terms, sql, floors);
+        return new SqlCatalog(session, space, terms, sql, readFilter);
     }
 
     @Override

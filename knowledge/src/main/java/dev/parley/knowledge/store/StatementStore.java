@@ -24,7 +24,7 @@ public interface StatementStore extends AutoCloseable {
      * @param patience after this time the question is cut off
      * @throws KnowledgeStoreException if the store cannot be read; {@code isTimeout} tells whether the patience was over
      */
-    <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question);
+    <T> T read(String group, ReadFilter readFilter, Duration patience, Function<View, T> question);
 
     /**
      * Changes a group's statements: all that {@code change} does, or, if it throws, nothing. Returns when the change is

@@ -9,7 +9,7 @@ import java.util.function.Function;
 /** One view for everybody. */
 record MemoryStore(MemoryView view) implements StatementStore {
     @Override
-    public <T> T read(String group, ReadFilter floors, Duration patience, Function<View, T> question) {
+    public <T> T read(String group, ReadFilter readFilter, Duration patience, Function<View, T> question) {
         return question.apply(view);
     }
 

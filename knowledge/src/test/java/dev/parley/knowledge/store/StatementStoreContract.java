@@ -71,8 +71,8 @@ public abstract class StatementStoreContract {
         return read(ReadFilter.NONE, question);
     }
 
-    private <T> T read(ReadFilter floors, Function<View, T> question) {
-        return store().read(group, floors, PATIENCE, question);
+    private <T> T read(ReadFilter readFilter, Function<View, T> question) {
+        return store().read(group, readFilter, PATIENCE, question);
     }
 
     private static Statement says(String subject, String predicate, Object object) {

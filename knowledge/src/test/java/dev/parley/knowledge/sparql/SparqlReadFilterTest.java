@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** KG03, KG04, KG19: what is hidden from a caller is hidden from SPARQL and SHACL, however they ask. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SparqlFloorsTest {
+class SparqlReadFilterTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Instant NOW = Instant.parse("2026-01-05T10:00:00Z");
     private static final String SECRET = "hush";
@@ -171,8 +171,8 @@ class SparqlFloorsTest {
         return new ReadFilter(0.8, NOW.minusSeconds(60), List.of(staff), true);
     }
 
-    private <T> T read(ReadFilter floors, Function<View, T> question) {
-        return store.read("g", floors, PATIENCE, question);
+    private <T> T read(ReadFilter readFilter, Function<View, T> question) {
+        return store.read("g", readFilter, PATIENCE, question);
     }
 
     private static Object ask(View view, String query) {
