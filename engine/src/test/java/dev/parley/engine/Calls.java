@@ -17,22 +17,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Calls of agents that several tests make, all by Alice. */
-final class Calls {
+/** Calls of agents that several tests make, all by Alice, and their waits. */
+public final class Calls {
     static final CallContext ALICE = CallContext.of("alice", new CallContext.Scope("t1", "alice"));
 
     private Calls() {}
 
-    /** Waits until a condition holds, which nothing announces; fails after 30 s, and when the thread is interrupted. */
-    static void awaitUntil(BooleanSupplier condition) {
+    /**
+     * Waits until a condition holds, which nothing announces; fails after 30 s, and when the thread is interrupted. The testkit has
+     * more of the kind ({@code Eventually}), but depends on this module.
+     */
+    public static void awaitUntil(String awaited, BooleanSupplier condition) {
         long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
         while (!condition.getAsBoolean()) {
-            if (Thread.interrupted() || System.nanoTime() - end > 0) {
-                throw new AssertionError("the condition does not hold within 30 s");
+            if (Thread.currentThread().isInterrupted() || System.nanoTime() - end > 0) {
+                throw new AssertionError(awaited + ": not within 30 s, or interrupted");
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -129,7 +129,9 @@ final class ClaimsTest {
             send(host(first, handler), MESSAGE);
             // The claim is released when the run ends, and a wait for it would have no end while the clock stands
             // still.
-            Calls.awaitUntil(() -> new Engine.Load(0, 0).equals(first.load().get("agent")));
+            Calls.awaitUntil(
+                    "the first engine is idle",
+                    () -> new Engine.Load(0, 0).equals(first.load().get("agent")));
 
             assertThat(send(host(second, handler), MESSAGE)).isInstanceOf(Message.class);
             assertThat(runs).hasValue(2);

@@ -327,7 +327,9 @@ final class EngineTest {
             Task task = sendImmediately(agent, "bread");
             if (!isRunning) {
                 asks.countDown();
-                awaitUntil(() -> agent.call(GetTask.of(task.id()), ALICE).state() == TaskState.INPUT_REQUIRED);
+                awaitUntil(
+                        "the question",
+                        () -> agent.call(GetTask.of(task.id()), ALICE).state() == TaskState.INPUT_REQUIRED);
             }
             stepped.step();
             var send = new SendStreamingMessage(
@@ -343,7 +345,7 @@ final class EngineTest {
             stepped.awaitWaiting(1);
             asks.countDown();
             hasSaidAll.await();
-            awaitUntil(() -> {
+            awaitUntil("the end of the events", () -> {
                 stepped.commit();
                 return events.isDone();
             });
@@ -803,7 +805,9 @@ final class EngineTest {
 
         Future<Task> second = threads.submit(() -> (Task)
                 agent.call(SendMessage.of(Message.user(Part.text("second")).in(null, begun.id())), ALICE));
-        awaitHistory(agent, begun.id(), 2);
+        awaitUntil(
+                "the second message",
+                () -> agent.call(GetTask.of(begun.id()), ALICE).history().size() >= 2);
         go.countDown();
 
         assertThat(second.get().state()).isEqualTo(TaskState.COMPLETED);
@@ -857,10 +861,6 @@ final class EngineTest {
 
     private static Task send(AgentEndpoint agent, String text) {
         return (Task) agent.call(SendMessage.of(Message.user(Part.text(text))), ALICE);
-    }
-
-    private static void awaitHistory(AgentEndpoint agent, String id, int size) {
-        Calls.awaitUntil(() -> agent.call(GetTask.of(id), ALICE).history().size() >= size);
     }
 
     private List<TaskEvent> events(String taskId) {

@@ -341,9 +341,9 @@ final class OwnersTest {
         AgentEndpoint one = host(engine(stepped), "one");
         stepped.onNextRead(() -> {
             more.countDown();
-            Calls.awaitUntil(() -> Tasks.fold(log, key).sequence() > first);
+            Calls.awaitUntil("the second event", () -> Tasks.fold(log, key).sequence() > first);
             kill(dead);
-            Calls.awaitUntil(() -> !log.interrupted().isEmpty());
+            Calls.awaitUntil("the task has no owner", () -> !log.interrupted().isEmpty());
         });
 
         one.call(GetTask.of(task.id()), Calls.ALICE);
@@ -367,14 +367,11 @@ final class OwnersTest {
         steps.add("end");
         stepped.awaitWaiting(2); // the end of the first, and the begin of the second
         Thread canceling = Thread.ofPlatform().start(() -> one.call(CancelTask.of(second.id()), Calls.ALICE));
-        Calls.awaitUntil(() ->
-                canceling.getState() == Thread.State.WAITING || canceling.getState() == Thread.State.TIMED_WAITING);
-        Thread committing = Thread.ofVirtual().start(() -> {
-            while (!Thread.currentThread().isInterrupted()) {
-                stepped.commit();
-                Thread.onSpinWait();
-            }
-        });
+        Calls.awaitUntil(
+                "the cancellation waits",
+                () -> canceling.getState() == Thread.State.WAITING
+                        || canceling.getState() == Thread.State.TIMED_WAITING);
+        Thread committing = stepped.committing();
 
         Task third = sendImmediately(one, "third");
         assertThat(nextRun()).isEqualTo("one " + third.id());
@@ -406,12 +403,7 @@ final class OwnersTest {
         stepped.begin().failLanded(new IOException("no answer to the commit"));
 
         assertThatThrownBy(refused::get).hasCauseInstanceOf(A2AException.class);
-        Thread committing = Thread.ofVirtual().start(() -> {
-            while (!Thread.currentThread().isInterrupted()) {
-                stepped.commit();
-                Thread.onSpinWait();
-            }
-        });
+        Thread committing = stepped.committing();
         assertThat(await(one, task.id()).state()).isEqualTo(TaskState.COMPLETED);
         committing.interrupt();
     }

@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static dev.parley.engine.Calls.ALICE;
 import static dev.parley.engine.Calls.await;
+import static dev.parley.engine.Calls.awaitUntil;
 import static dev.parley.engine.Calls.sendImmediately;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -99,7 +100,7 @@ final class RecoveryTest {
         log.failing(null);
 
         assertThat(await(agent, begun.id()).text()).isEqualTo("attempt 2");
-        awaitIdle(engine); // a task ends a moment before its slot is given back
+        awaitUntil("no run is left", () -> isIdle(engine)); // a task ends a moment before its slot is given back
     }
 
     @Test
@@ -138,7 +139,7 @@ final class RecoveryTest {
                     Agent.named("agent", "Goes on").resumable(true).handle(new Worker()));
 
             assertThat(await(agent, whole.id()).text()).isEqualTo("attempt 2");
-            awaitUnreadable(restarted, 1);
+            awaitUntil("an unreadable task", () -> !restarted.unreadable().isEmpty());
             assertThat(restarted.unreadable())
                     .singleElement()
                     .satisfies(task -> assertThat(task.taskId()).isEqualTo(damaged.id()))
@@ -225,7 +226,7 @@ final class RecoveryTest {
             }
             assertThat(scarce.failing()).isZero();
             assertThat(withoutPriority.get()).isNotPositive();
-            awaitIdle(restarted);
+            awaitUntil("no run is left", () -> isIdle(restarted));
         }
     }
 
@@ -293,7 +294,7 @@ final class RecoveryTest {
                 engine.host(Agent.named("agent", "Cannot resume").concurrency(1).handle(asker));
         Task asked = (Task) agent.call(SendMessage.of(Message.user(Part.text("ask"))), ALICE);
         assertThat(asked.state()).isEqualTo(TaskState.INPUT_REQUIRED);
-        awaitIdle(engine);
+        awaitUntil("no run is left", () -> isIdle(engine));
         Task began = sendImmediately(agent, "hold");
         asker.awaitCall("ask");
         asker.awaitCall("hold");
@@ -320,7 +321,7 @@ final class RecoveryTest {
         AgentEndpoint agent =
                 engine.host(Agent.named("agent", "Cannot resume").concurrency(1).handle(asker));
         Task asked = (Task) agent.call(SendMessage.of(Message.user(Part.text("ask"))), ALICE);
-        awaitIdle(engine);
+        awaitUntil("no run is left", () -> isIdle(engine));
         engine.drain(Duration.ZERO);
 
         assertThatThrownBy(() -> answerImmediately(agent, asked.id())).hasMessageContaining("stopping");
@@ -585,11 +586,7 @@ final class RecoveryTest {
         }
     }
 
-    private static void awaitIdle(Engine engine) {
-        Calls.awaitUntil(() -> new Engine.Load(0, 0).equals(engine.load().get("agent")));
-    }
-
-    private static void awaitUnreadable(Engine engine, int count) {
-        Calls.awaitUntil(() -> engine.unreadable().size() >= count);
+    private static boolean isIdle(Engine engine) {
+        return new Engine.Load(0, 0).equals(engine.load().get("agent"));
     }
 }

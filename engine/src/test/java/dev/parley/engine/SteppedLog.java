@@ -85,6 +85,20 @@ final class SteppedLog implements TaskLog {
         return next != null;
     }
 
+    /** Commits what waits and what is submitted from now on, until the thread is interrupted. */
+    Thread committing() {
+        return Thread.ofVirtual().start(() -> {
+            try {
+                while (true) {
+                    awaitWaiting(1);
+                    commit();
+                }
+            } catch (InterruptedException end) {
+                // of the test
+            }
+        });
+    }
+
     private void write(Writer writer) {
         Segment segment = writer.take();
         if (segment == null) {

@@ -58,7 +58,8 @@ final class UnstartedTurnsTest {
 
     private static Task ask(AgentEndpoint agent, String text) {
         Task task = sendImmediately(agent, text);
-        awaitUntil(() -> agent.call(GetTask.of(task.id()), ALICE).state() == TaskState.INPUT_REQUIRED);
+        awaitUntil(
+                "the question", () -> agent.call(GetTask.of(task.id()), ALICE).state() == TaskState.INPUT_REQUIRED);
         return task;
     }
 

@@ -130,7 +130,7 @@ final class WebhooksTest {
 
             assertThat(receiver.next(1)).containsExactly(1L);
             Webhooks webhooks = engine.deliveries().orElseThrow();
-            Calls.awaitUntil(() -> webhooks.backlog() == 0);
+            Calls.awaitUntil("nothing is to be delivered", () -> webhooks.backlog() == 0);
             assertThat(receiver.attempts).hasValue(1);
         }
     }
@@ -152,7 +152,7 @@ final class WebhooksTest {
         receiver.answer = event -> new WebhookTransport.Outcome.Failed("status 410", false, null);
         Task task = send(counting(1), "https://hook");
         Webhooks webhooks = engine.deliveries().orElseThrow();
-        Calls.awaitUntil(() -> !webhooks.dead(10).isEmpty());
+        Calls.awaitUntil("the webhook is dead", () -> !webhooks.dead(10).isEmpty());
         assertThat(webhooks.dead(10).getFirst().lastError()).isEqualTo("status 410");
         receiver.answer = event -> new WebhookTransport.Outcome.Accepted();
 
@@ -168,7 +168,7 @@ final class WebhooksTest {
         receiver.answer = event -> new WebhookTransport.Outcome.Failed("status 410", false, null);
         Task task = send(counting(1), "https://hook");
         Webhooks webhooks = engine.deliveries().orElseThrow();
-        Calls.awaitUntil(() -> !webhooks.dead(10).isEmpty() && webhooks.backlog() == 0);
+        Calls.awaitUntil("the webhook is dead", () -> !webhooks.dead(10).isEmpty() && webhooks.backlog() == 0);
         engine.halt(() -> {});
 
         webhooks.redeliver(task.id(), "hook");
@@ -309,11 +309,12 @@ final class WebhooksTest {
         send(agent, "https://hook");
         Webhooks webhooks = engine.deliveries().orElseThrow();
         Calls.awaitUntil(
+                "the fifth event",
                 () -> log.find(store.pending().getFirst().task()).orElseThrow().lastSequence() >= 5);
         go.countDown();
 
         assertThat(receiver.next(6)).containsExactly(1L, 2L, 2L, 3L, 4L, 5L);
-        Calls.awaitUntil(() -> webhooks.backlog() == 0);
+        Calls.awaitUntil("nothing is to be delivered", () -> webhooks.backlog() == 0);
         assertThat(receiver.accepted).isEmpty();
     }
 
@@ -531,9 +532,7 @@ final class WebhooksTest {
         for (int i = 0; i < 300; i++) {
             send(agent, "https://tarpit-" + i + ".example");
         }
-        while (receiver.attempts.get() < 224) { // all that one group may have
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil("as many attempts as one group may have", () -> receiver.attempts.get() >= 224);
 
         send(agent, "https://hook", BOB);
 

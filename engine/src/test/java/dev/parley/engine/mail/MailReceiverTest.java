@@ -3,6 +3,7 @@ package dev.parley.engine.mail;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.engine.Calls;
 import dev.parley.engine.scheduling.ScarceThreads;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.TaskMail;
@@ -190,10 +191,12 @@ final class MailReceiverTest {
         due.add("task");
         failures.set(1);
 
-        while (answers.isEmpty()) { // the first look fails on a thread of its own
-            receiver.look();
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(
+                "an answer",
+                () -> { // the first look fails on a thread of its own
+                    receiver.look();
+                    return !answers.isEmpty();
+                });
 
         assertThat(nextAnswer()).isEqualTo(new TaskMail.Answer.Done("task"));
         assertThat(failures).hasValue(0);
@@ -213,10 +216,12 @@ final class MailReceiverTest {
         }
 
         threads.fail("mail call", 64);
-        while (threads.failing() > 0) { // each look takes some, on a thread of its own
-            receiver.look();
-            Thread.onSpinWait();
-        }
+        Calls.awaitUntil(
+                "no thread for 64 calls",
+                () -> { // each look takes some, on a thread of its own
+                    receiver.look();
+                    return threads.failing() == 0;
+                });
 
         for (int i = 0; i < 64; i++) {
             assertThat(nextRefusal().error()).isEqualTo(A2AError.UNAVAILABLE);
@@ -224,10 +229,10 @@ final class MailReceiverTest {
         for (int i = 0; i < 64; i++) {
             due.add("task-" + i);
         }
-        while (!due.isEmpty()) {
+        Calls.awaitUntil("all calls are received", () -> {
             receiver.look();
-            Thread.onSpinWait();
-        }
+            return due.isEmpty();
+        });
 
         assertThat(executing.tryAcquire(64, 30, TimeUnit.SECONDS))
                 .as("as many calls at once as before")
