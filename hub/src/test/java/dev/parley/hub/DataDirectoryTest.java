@@ -370,7 +370,10 @@ final class DataDirectoryTest {
         try (Hub hub = hub()) {
             assertThat(send(hub)).isEqualTo(200);
             Files.delete(lock);
-            awaitLock(lock, hub);
+            Eventually.holds("the lock exists", () -> {
+                assertThat(send(hub)).isEqualTo(200);
+                return Files.exists(lock);
+            });
             assertThatThrownBy(this::hub).isInstanceOf(InUseException.class);
 
             Files.delete(lock);
@@ -378,13 +381,6 @@ final class DataDirectoryTest {
             awaitReady(hub, 503, "parley\\.lock in .* was replaced, so another hub may use the directory");
             assertRefused(hub);
         }
-    }
-
-    private void awaitLock(Path lock, Hub hub) throws Exception {
-        Eventually.holds("the lock exists", () -> {
-            assertThat(send(hub)).isEqualTo(200);
-            return Files.exists(lock);
-        });
     }
 
     @Test

@@ -65,9 +65,9 @@ final class DepartedCallerTest {
             call.cancel(true);
 
             Eventually.within(RELEASE, "an answer other than 429", () -> list(outsider, key) != 429);
-            await(outsider, key, "TASK_STATE_WORKING");
+            Eventually.asserted("the task works", () -> assertOneTask(outsider, key, "TASK_STATE_WORKING"));
             mayGo.countDown();
-            await(outsider, key, "TASK_STATE_COMPLETED");
+            Eventually.asserted("the task is completed", () -> assertOneTask(outsider, key, "TASK_STATE_COMPLETED"));
         }
     }
 
@@ -89,13 +89,10 @@ final class DepartedCallerTest {
                 .statusCode();
     }
 
-    /** Waits until the one task is in a state. */
-    private static void await(Outsider outsider, String key, String state) throws Exception {
-        Eventually.asserted("the task in " + state, () -> {
-            var answer = outsider.get("/agents/slow/tasks", "X-Api-Key", key, "A2A-Version", "1.0");
-            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-            assertThat(Shown.of(answer.body()).at("tasks").size()).isEqualTo(1);
-            assertThat(answer.body()).containsOnlyOnce(state);
-        });
+    private static void assertOneTask(Outsider outsider, String key, String state) throws Exception {
+        var answer = outsider.get("/agents/slow/tasks", "X-Api-Key", key, "A2A-Version", "1.0");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        assertThat(Shown.of(answer.body()).at("tasks").size()).isEqualTo(1);
+        assertThat(answer.body()).containsOnlyOnce(state);
     }
 }

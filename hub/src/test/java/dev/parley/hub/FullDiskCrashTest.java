@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -48,6 +49,9 @@ final class FullDiskCrashTest {
     Path disk = Path.of("");
 
     private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
+    /** A permit for each acknowledged message. */
+    private final Semaphore news = new Semaphore(0);
+
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
     private final Random random = new Random(1);
@@ -96,7 +100,7 @@ final class FullDiskCrashTest {
                 }
                 if (cycle % 2 == 0) {
                     Files.delete(filler);
-                    awaitReady(caller); // in the same process
+                    Eventually.holds("the hub is ready", () -> isReady(caller)); // in the same process
                     awaitMore(5);
                 }
                 hub.destroyForcibly().waitFor();
@@ -124,13 +128,13 @@ final class FullDiskCrashTest {
         var caller = new Outsider("http://127.0.0.1:" + port);
         Process hub = start(port);
         try {
-            awaitReady(caller);
+            Eventually.holds("the hub is ready", () -> isReady(caller));
             Path filler = fill();
 
             awaitNotReady(caller);
             Files.delete(filler);
 
-            awaitReady(caller);
+            Eventually.holds("the hub is ready", () -> isReady(caller));
         } finally {
             hub.destroyForcibly().waitFor();
         }
@@ -183,19 +187,19 @@ final class FullDiskCrashTest {
         });
     }
 
-    private static void awaitReady(Outsider caller) throws InterruptedException {
-        Eventually.holds("the hub is ready", () -> {
-            try {
-                return caller.get("/ready").statusCode() == 200;
-            } catch (IOException cut) { // a connection of the process before
-                return false;
-            }
-        });
+    private static boolean isReady(Outsider caller) throws InterruptedException {
+        try {
+            return caller.get("/ready").statusCode() == 200;
+        } catch (IOException cut) { // a connection of the process before
+            return false;
+        }
     }
 
-    private void awaitMore(int more) {
-        int wanted = acknowledged.size() + more;
-        Eventually.value(wanted + " acknowledged messages", acknowledged::size, size -> size >= wanted);
+    private void awaitMore(int more) throws InterruptedException {
+        news.drainPermits();
+        assertThat(news.tryAcquire(more, SOON.toSeconds(), TimeUnit.SECONDS))
+                .as("%d more acknowledged messages", more)
+                .isTrue();
     }
 
     /** Sends messages, each again and again until its task is known. */
@@ -205,6 +209,7 @@ final class FullDiskCrashTest {
             messages.incrementAndGet();
             Eventually.value("an acknowledged message", () -> sent(caller, text), Optional::isPresent)
                     .ifPresent(task -> acknowledged.put(task, text));
+            news.release();
         }
         return null;
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +44,9 @@ final class HubFaultsTest {
 
     private final Faults faults = new Faults();
     private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
+    /** A permit for each acknowledged message. */
+    private final Semaphore news = new Semaphore(0);
+
     private final AtomicInteger messages = new AtomicInteger();
     private volatile boolean stop;
 
@@ -158,9 +162,11 @@ final class HubFaultsTest {
         awaitMore(20);
     }
 
-    private void awaitMore(int more) {
-        int wanted = acknowledged.size() + more;
-        Eventually.value(wanted + " acknowledged messages", acknowledged::size, size -> size >= wanted);
+    private void awaitMore(int more) throws InterruptedException {
+        news.drainPermits();
+        assertThat(news.tryAcquire(more, SOON.toSeconds(), TimeUnit.SECONDS))
+                .as("%d more acknowledged messages", more)
+                .isTrue();
     }
 
     /** Sends messages, each again and again until its task is known. */
@@ -173,6 +179,7 @@ final class HubFaultsTest {
                     () -> caller.rpc("/agents/echo", "SendMessage", message(text), "A2A-Version", "1.0"),
                     each -> each.at("result").has("task"));
             acknowledged.put(answer.at("result", "task", "id").text(), text);
+            news.release();
         }
         return null;
     }

@@ -146,16 +146,12 @@ final class HubsTest {
         assertThat(sent("booking", "b-2", ",'taskId':'" + asking + "'").at("id").text())
                 .isEqualTo(asking);
         step.release();
-        awaitCompleted("worker", running);
-        awaitCompleted("booking", asking);
-    }
-
-    private void awaitCompleted(String agent, String task) throws Exception {
-        Eventually.asserted(
-                "the task is completed",
-                () -> assertThat(outsider.get("/agents/" + agent + "/tasks/" + task, admin)
-                                .body())
-                        .contains("TASK_STATE_COMPLETED"));
+        for (String task : List.of("worker/tasks/" + running, "booking/tasks/" + asking)) {
+            Eventually.value(
+                    task + " is completed",
+                    () -> outsider.get("/agents/" + task, admin).body(),
+                    shown -> shown.contains("TASK_STATE_COMPLETED"));
+        }
     }
 
     @Test

@@ -62,6 +62,7 @@ class RecordedCallsTest {
         return MESSAGE.replace("NEW", id).replace("TEXT", text).replace("MORE", more);
     }
 
+    /** Rows of an action, which are written soon after it. */
     private static List<Shown> rows(Outsider outsider, String key, String action) throws Exception {
         Shown page = Shown.of(outsider.get("/admin/audit?action=" + action, "X-Api-Key", key)
                         .body())
@@ -71,12 +72,6 @@ class RecordedCallsTest {
             rows.add(page.at(i));
         }
         return rows;
-    }
-
-    /** Rows that are written soon after what they tell of. */
-    private static List<Shown> awaitRows(Outsider outsider, String key, String action, int count) throws Exception {
-        return Eventually.value(
-                count + " rows of " + action, () -> rows(outsider, key, action), rows -> rows.size() >= count);
     }
 
     @Test
@@ -148,7 +143,9 @@ class RecordedCallsTest {
                     headers)) {
                 assertThat(changes.status()).isEqualTo(200);
             }
-            String list = awaitRows(outsider, key, "call.answered", 6).toString();
+            String list = Eventually.value(
+                            "rows of six calls", () -> rows(outsider, key, "call.answered"), rows -> rows.size() >= 6)
+                    .toString();
 
             assertThat(list)
                     .contains(
@@ -180,7 +177,8 @@ class RecordedCallsTest {
                     .text();
 
             Reply late = lateReply.poll(30, TimeUnit.SECONDS);
-            List<Shown> rows = awaitRows(outsider, key, "task.dropped", 1);
+            List<Shown> rows = Eventually.value(
+                    "a row of dropped events", () -> rows(outsider, key, "task.dropped"), all -> !all.isEmpty());
 
             assertThat(rows).hasSize(1);
             assertThat(rows.getFirst().at("target").text()).isEqualTo(task);
@@ -191,9 +189,9 @@ class RecordedCallsTest {
             for (int i = 0; i < 10; i++) {
                 assertThatThrownBy(() -> requireNonNull(late).complete()).isInstanceOf(TaskEndedException.class);
             }
-            assertThat(awaitRows(outsider, key, "task.dropped", 2))
-                    .as("and one for all that follow")
-                    .hasSize(2);
+            Eventually.asserted(
+                    "and one for all that follow",
+                    () -> assertThat(rows(outsider, key, "task.dropped")).hasSize(2));
         }
     }
 }

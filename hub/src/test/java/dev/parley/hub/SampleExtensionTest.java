@@ -418,7 +418,9 @@ final class SampleExtensionTest {
                 .isNotNull();
         assertThat(receiver.span(Span.SpanKind.SPAN_KIND_SERVER, WATCH + " open", Map.of()))
                 .isNotNull();
-        assertThat(awaitAudit("operation=thermometer/watch")).contains("operation=thermometer/read");
+        Eventually.asserted(
+                "rows of both operations",
+                () -> assertThat(calls()).contains("operation=thermometer/watch", "operation=thermometer/read"));
         assertThat(outsider.get("/extensions", headers).body()).contains(READ, WATCH, protocol.uri());
     }
 
@@ -434,16 +436,16 @@ final class SampleExtensionTest {
                 .isNotNull();
         assertThat(receiver.span(Span.SpanKind.SPAN_KIND_SERVER, WATCH + " grpc", Map.of()))
                 .isNotNull();
-        assertThat(awaitAudit("target=grpc")).contains("operation=thermometer/watch");
+        Eventually.asserted(
+                "a row of the stream",
+                () -> assertThat(calls()).contains("target=grpc", "operation=thermometer/watch"));
     }
 
-    private String awaitAudit(String row) throws Exception {
-        return Eventually.value(
-                "a row with " + row,
-                () -> Shown.of(outsider.get("/admin/audit?action=call.answered", headers)
-                                .body())
-                        .toString(),
-                rows -> rows.contains(row));
+    /** Rows of the audit about calls. */
+    private String calls() throws Exception {
+        return Shown.of(outsider.get("/admin/audit?action=call.answered", headers)
+                        .body())
+                .toString();
     }
 
     private List<AgentExtension> extensions() {
