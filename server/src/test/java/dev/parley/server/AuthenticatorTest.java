@@ -8,6 +8,7 @@ import dev.parley.dialect.wire.AuthenticationResult;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
+import dev.parley.testkit.Eventually;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -67,7 +68,7 @@ final class AuthenticatorTest {
 
                     assertThat(answer.status()).isEqualTo(401);
                     assertThat(answer.body()).contains("\"message\":\"Who?\"", "\"id\":null");
-                    Holdings.awaitFree(server, calls, 0);
+                    Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
                 }
             }
         }
@@ -82,7 +83,10 @@ final class AuthenticatorTest {
             client.data(1, new byte[50], false);
 
             client.awaitEnd(1);
-            Holdings.await(server, calls, held -> held.streamThreads() == 0 && held.bodyBytes() == 0);
+            Eventually.value(
+                    "no thread and no body",
+                    () -> Holdings.of(server, calls),
+                    held -> held.streamThreads() == 0 && held.bodyBytes() == 0);
 
             client.get(3, "/health");
             client.awaitEnd(3);
@@ -101,7 +105,10 @@ final class AuthenticatorTest {
             client.data(1, new byte[3], false);
 
             client.awaitEnd(1);
-            Holdings.await(server, calls, held -> held.streamThreads() == 0 && held.bodyBytes() == 0);
+            Eventually.value(
+                    "no thread and no body",
+                    () -> Holdings.of(server, calls),
+                    held -> held.streamThreads() == 0 && held.bodyBytes() == 0);
         }
     }
 

@@ -9,6 +9,7 @@ import dev.parley.dialect.grpc.v1.Part;
 import dev.parley.dialect.grpc.v1.Role;
 import dev.parley.dialect.grpc.v1.SendMessageRequest;
 import dev.parley.dialect.grpc.v1.SubscribeToTaskRequest;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -171,14 +172,17 @@ final class ConnectionEndMatrixTest {
                 }
             }
 
-            Holdings.awaitFree(server, calls, leaving == Leaving.RST_STREAM ? 1 : 0);
+            Eventually.value(
+                    "a free server",
+                    () -> Holdings.of(server, calls),
+                    Holdings.free(leaving == Leaving.RST_STREAM ? 1 : 0)::equals);
             release = Duration.ofNanos(System.nanoTime() - left);
             if (phase == Phase.STREAMING) {
                 assertThat(silent || events.isClosedWithin(Duration.ofSeconds(30)))
                         .isTrue();
             }
         }
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
         return silent ? release.minus(SHORT) : release;
     }
 
@@ -242,10 +246,14 @@ final class ConnectionEndMatrixTest {
     /** Waits until the patient server is in the phase. */
     private void await(Phase phase, Wait wait) throws InterruptedException {
         switch (phase) {
-            case HEAD -> Holdings.await(patient, calls, holdings -> holdings.connections() == 1);
-            case BODY -> Holdings.await(patient, calls, holdings -> holdings.bodyBytes() > 0);
+            case HEAD ->
+                Eventually.value(
+                        "a connection", () -> Holdings.of(patient, calls), holdings -> holdings.connections() == 1);
+            case BODY ->
+                Eventually.value("a body", () -> Holdings.of(patient, calls), holdings -> holdings.bodyBytes() > 0);
             case WAITING -> wait.awaitEntered();
-            case STREAMING -> Holdings.await(patient, calls, holdings -> holdings.streams() == 1);
+            case STREAMING ->
+                Eventually.value("a stream", () -> Holdings.of(patient, calls), holdings -> holdings.streams() == 1);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.parley.dialect.grpc.v1.Message;
 import dev.parley.dialect.grpc.v1.Part;
 import dev.parley.dialect.grpc.v1.Role;
 import dev.parley.dialect.grpc.v1.SendMessageRequest;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,11 +96,12 @@ final class DepartedClientTest {
             client.data(1 + 2 * i, HexFormat.of().parseHex("0000989680"), false);
         }
         if (end != End.SILENCE) {
-            Holdings.awaitThreads(server, calls, 160);
+            Eventually.value(
+                    "160 threads of streams", () -> Holdings.of(server, calls), held -> held.streamThreads() == 160);
         }
 
         end(end);
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
 
         assertThat(sendLarge()).isTrue();
     }
@@ -111,7 +113,8 @@ final class DepartedClientTest {
             client.call(1 + 2 * i, SEND);
             client.data(1 + 2 * i, HexFormat.of().parseHex("0000989680"), false);
         }
-        Holdings.awaitThreads(server, calls, 160);
+        Eventually.value(
+                "160 threads of streams", () -> Holdings.of(server, calls), held -> held.streamThreads() == 160);
 
         assertThat(sendLarge()).isTrue();
         assertThat(Holdings.of(server, calls).bodyBytes()).isZero();
@@ -140,12 +143,12 @@ final class DepartedClientTest {
             }
         }
         if (end != End.SILENCE) {
-            Holdings.awaitCalls(server, calls, 2000);
+            Eventually.value("2000 calls", () -> Holdings.of(server, calls), held -> held.calls() == 2000);
         }
 
         end(end);
 
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
     }
 
     @Test
@@ -153,11 +156,11 @@ final class DepartedClientTest {
         var client = connect();
         client.post(1, "/health");
         while (client.next().stream() != 1) {}
-        Holdings.awaitThreads(server, calls, 1);
+        Eventually.value("a thread of a stream", () -> Holdings.of(server, calls), held -> held.streamThreads() == 1);
 
         end(End.CLOSE);
 
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
     }
 
     @Test
@@ -166,7 +169,7 @@ final class DepartedClientTest {
         var client = connect();
         client.post(1, "/health");
 
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
     }
 
     @Test
@@ -186,7 +189,7 @@ final class DepartedClientTest {
 
         client.close();
 
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
     }
 
     /** As Helidon does with one that comes while it waits to write a frame. */
@@ -211,7 +214,7 @@ final class DepartedClientTest {
 
         client.close();
 
-        Holdings.awaitFree(server, calls, 0);
+        Eventually.value("a free server", () -> Holdings.of(server, calls), Holdings.free(0)::equals);
     }
 
     private static void awaitInterrupt() {

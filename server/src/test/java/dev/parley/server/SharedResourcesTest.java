@@ -10,6 +10,7 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.server.limits.FairScheduler;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -99,7 +100,7 @@ final class SharedResourcesTest {
                     .send("POST /agents/first HTTP/1.1\nHost: x\nContent-Type: application/json\nContent-Length: "
                             + 2 * LARGE + "\n\n{");
         }
-        Holdings.awaitCalls(server, calls, 200);
+        Eventually.value("200 calls", () -> Holdings.of(server, calls), held -> held.calls() == 200);
 
         assertThat(send(server, "x".repeat(LARGE))).isEqualTo(200);
     }
@@ -171,7 +172,7 @@ final class SharedResourcesTest {
         for (int i = 0; i < 1000; i++) {
             hostile.post(1 + 2 * i, "/agents/first");
         }
-        Holdings.awaitCalls(server, calls, 1000);
+        Eventually.value("1000 calls", () -> Holdings.of(server, calls), held -> held.calls() == 1000);
 
         var ordinary = RawHttp2Client.to(server);
         open.add(ordinary);
@@ -207,7 +208,7 @@ final class SharedResourcesTest {
         for (int i = 0; i < 20; i++) {
             assertThat(sendAs(server, "ordinary")).isEqualTo(200);
         }
-        Holdings.await(server, calls, held -> held.streamThreads() == 0);
+        Eventually.value("no threads of streams", () -> Holdings.of(server, calls), held -> held.streamThreads() == 0);
     }
 
     /** A connection that sends nothing but requests without credentials, each of which is answered. */
@@ -230,7 +231,7 @@ final class SharedResourcesTest {
         } catch (SocketException ended) {
             // by the server, while requests were sent
         }
-        Holdings.await(server, calls, held -> held.streamThreads() == 0);
+        Eventually.value("no threads of streams", () -> Holdings.of(server, calls), held -> held.streamThreads() == 0);
     }
 
     private int sendAs(Server server, String group) throws IOException {
@@ -260,7 +261,7 @@ final class SharedResourcesTest {
         for (int i = 0; i < 19; i++) {
             client.reset(1 + 2 * i);
         }
-        Holdings.awaitCalls(server, calls, 1);
+        Eventually.value("a call", () -> Holdings.of(server, calls), held -> held.calls() == 1);
         wait.end();
 
         client.awaitEnd(39);
@@ -276,7 +277,8 @@ final class SharedResourcesTest {
             hostile.call(1 + 2 * i, "lf.a2a.v1.A2AService/SendMessage");
             hostile.data(1 + 2 * i, HexFormat.of().parseHex("0000989680"), false);
         }
-        Holdings.awaitThreads(server, calls, 500);
+        Eventually.value(
+                "500 threads of streams", () -> Holdings.of(server, calls), held -> held.streamThreads() == 500);
 
         assertThat(send(server, "x".repeat(5 * LARGE))).isEqualTo(200);
     }

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,7 +86,7 @@ final class DirectoryTest {
         assertThat(directory.lastUse(made.key().id())).isNull();
         Instant first = clock.instant();
         assertThat(directory.byKey(made.secret())).isNotNull();
-        awaitWritten(made.key().id(), first);
+        Eventually.asserted("the last use", () -> assertThat(written(made)).isEqualTo(first));
         pass(Duration.ofMinutes(59));
         assertThat(directory.byKey(made.secret())).isNotNull();
         assertThat(directory.lastUse(made.key().id())).isEqualTo(clock.instant());
@@ -96,17 +97,15 @@ final class DirectoryTest {
         assertThat(directory.lastUse(made.key().id())).isEqualTo(first);
         pass(Duration.ofMinutes(1));
         assertThat(directory.byKey(made.secret())).isNotNull();
-        awaitWritten(made.key().id(), clock.instant());
+        Eventually.asserted("the last use", () -> assertThat(written(made)).isEqualTo(clock.instant()));
 
         directory.erase("T1", "alice");
         assertThat(directory.lastUse(made.key().id())).isNull();
     }
 
-    private void awaitWritten(String id, Instant at) {
-        Eventually.asserted(
-                "the last use is on disk",
-                () -> assertThat(Directory.in(database, audit, clock).lastUse(id))
-                        .isEqualTo(at));
+    /** The last use of a key on disk. */
+    private @Nullable Instant written(NewKey key) {
+        return Directory.in(database, audit, clock).lastUse(key.key().id());
     }
 
     @Test
