@@ -161,14 +161,6 @@ final class TaskMailTest {
         return store.database().read(session -> session.number("SELECT count(*) FROM mail"));
     }
 
-    private static void awaitMail(Hub hub, int rows) {
-        Eventually.holds(rows + " rows of mail", () -> mail(hub.store) == rows);
-    }
-
-    private static void awaitMessage(Hub hub, String task, String message) {
-        Eventually.holds("message " + message, () -> messages(get(hub, task)).contains(message));
-    }
-
     private static A2AException refusal(Future<?> call) throws Exception {
         ExecutionException failure =
                 catchThrowableOfType(ExecutionException.class, () -> call.get(60, TimeUnit.SECONDS));
@@ -200,7 +192,7 @@ final class TaskMailTest {
                 .isInstanceOfSatisfying(
                         TaskStatusUpdateEvent.class,
                         update -> assertThat(update.metadata()).isEqualTo(Map.of("reason", "late")));
-        awaitMail(other, 0);
+        Eventually.holds("no mail", () -> mail(other.store) == 0);
     }
 
     @Test
@@ -225,7 +217,7 @@ final class TaskMailTest {
 
         Future<Task> sent =
                 callers.submit(() -> send(other, said("m-2", "finish").in(null, task)));
-        awaitMessage(owner, task, "m-2");
+        Eventually.holds("the message", () -> messages(get(owner, task)).contains("m-2"));
         owner.steps.add("ask");
 
         Task done = sent.get(60, TimeUnit.SECONDS);
@@ -235,7 +227,7 @@ final class TaskMailTest {
         assertThat(processed).containsExactly("m-2 at owner");
         assertThat(send(other, said("m-2", "finish").in(null, task))).isEqualTo(done);
         assertThat(processed).hasSize(1);
-        awaitMail(other, 0);
+        Eventually.holds("no mail", () -> mail(other.store) == 0);
     }
 
     @Test
@@ -248,7 +240,7 @@ final class TaskMailTest {
 
         Future<Task> sent = callers.submit(() ->
                 (Task) other.agent.call(SendMessage.of(said("m-2", "finish").in(null, "mine")), NAMING));
-        awaitMessage(owner, task, "m-2");
+        Eventually.holds("the message", () -> messages(get(owner, task)).contains("m-2"));
         owner.steps.add("ask");
 
         assertThat(sent.get(60, TimeUnit.SECONDS).id()).isEqualTo(task);
@@ -298,7 +290,7 @@ final class TaskMailTest {
         assertThat(local.error()).isEqualTo(A2AError.UNSUPPORTED_OPERATION);
         assertSame(handed, local);
         assertThat(messages(get(other, task))).containsExactly("m-1");
-        awaitMail(other, 0);
+        Eventually.holds("no mail", () -> mail(other.store) == 0);
     }
 
     @Test
@@ -310,7 +302,7 @@ final class TaskMailTest {
         Future<Task> canceled = callers.submit(() -> cancel(other, task));
         Future<Task> sent =
                 callers.submit(() -> send(other, said("m-2", "finish").in(null, task)));
-        awaitMail(other, 2);
+        Eventually.holds("two rows of mail", () -> mail(other.store) == 2);
 
         owner.steps.add("end");
         Eventually.holds("the end of the task", () -> get(owner, task).state() == TaskState.COMPLETED);
@@ -336,7 +328,7 @@ final class TaskMailTest {
 
         Future<Task> sent =
                 callers.submit(() -> send(other, said("m-2", "finish").in(null, task)));
-        awaitMessage(owner, task, "m-2");
+        Eventually.holds("the message", () -> messages(get(owner, task)).contains("m-2"));
         Task canceled = cancel(other, task);
 
         assertThat(canceled.state()).isEqualTo(TaskState.CANCELED);
@@ -352,7 +344,7 @@ final class TaskMailTest {
         String task = begun(ended);
         Future<Task> sent =
                 callers.submit(() -> send(other, said("m-2", "finish").in(null, task)));
-        awaitMail(other, 1);
+        Eventually.holds("a row of mail", () -> mail(other.store) == 1);
 
         schema.end(ended.store);
         isDeaf.set(false);
@@ -363,7 +355,7 @@ final class TaskMailTest {
         assertThat(done.state()).isEqualTo(TaskState.COMPLETED);
         assertThat(messages(done)).containsExactly("m-1", "m-2");
         assertThat(processed).singleElement().asString().matches("m-2 at (one|other)");
-        awaitMail(other, 0);
+        Eventually.holds("no mail", () -> mail(other.store) == 0);
     }
 
     @Test
@@ -374,12 +366,12 @@ final class TaskMailTest {
         hub("one");
         String task = begun(ended);
         Future<Task> canceled = callers.submit(() -> cancel(other, task));
-        awaitMail(other, 1);
+        Eventually.holds("a row of mail", () -> mail(other.store) == 1);
 
         schema.end(ended.store);
 
         assertThat(canceled.get(60, TimeUnit.SECONDS).state()).isEqualTo(TaskState.CANCELED);
-        awaitMail(other, 0);
+        Eventually.holds("no mail", () -> mail(other.store) == 0);
     }
 
     @Test
@@ -390,7 +382,7 @@ final class TaskMailTest {
         String task = begun(ended);
         Future<Task> sent =
                 callers.submit(() -> send(other, said("m-2", "finish").in(null, task)));
-        awaitMessage(ended, task, "m-2");
+        Eventually.holds("the message", () -> messages(get(ended, task)).contains("m-2"));
 
         schema.end(ended.store);
         one.steps.add("ask");
@@ -453,12 +445,12 @@ final class TaskMailTest {
         String task = begun(owner);
         CallContext impatient = CALLER.withDeadline(Instant.now().plusSeconds(5));
         Future<Task> canceled = callers.submit(() -> ended.agent.call(CancelTask.of(task), impatient));
-        awaitMail(owner, 1);
+        Eventually.holds("a row of mail", () -> mail(owner.store) == 1);
 
         schema.end(ended.store);
         isDeaf.set(false);
 
-        awaitMail(owner, 0);
+        Eventually.holds("no mail", () -> mail(owner.store) == 0);
         assertThat(get(owner, task).state()).isEqualTo(TaskState.WORKING);
         assertThat(canceled).failsWithin(Duration.ofSeconds(60));
     }
@@ -478,7 +470,7 @@ final class TaskMailTest {
                 });
 
         assertThat(get(other, task).state()).isEqualTo(TaskState.WORKING);
-        awaitMail(other, 0);
+        Eventually.holds("no mail", () -> mail(other.store) == 0);
     }
 
     @Test
@@ -489,7 +481,7 @@ final class TaskMailTest {
         CallContext caller =
                 CALLER.withToken("secret").withDeadline(Instant.now().plusSeconds(2));
         Future<Task> canceled = callers.submit(() -> other.agent.call(CancelTask.of(task), caller));
-        awaitMail(other, 1);
+        Eventually.holds("a row of mail", () -> mail(other.store) == 1);
 
         List<byte[]> requests = other.store
                 .database()

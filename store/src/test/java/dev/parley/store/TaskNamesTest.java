@@ -24,6 +24,7 @@ import java.sql.PreparedStatement;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -119,7 +120,7 @@ final class TaskNamesTest {
                 Engine engine = Engine.builder(store.log()).build()) {
             AgentEndpoint agent = agent(engine);
             send(agent, "first", "hello");
-            awaitNamesRead(agent);
+            Eventually.holds("a new name that is not looked up", () -> areNamesRead(agent));
             lookUps.set(0);
 
             IntStream.range(0, 100).forEach(each -> send(agent, "new-" + each, "enough"));
@@ -128,14 +129,11 @@ final class TaskNamesTest {
         }
     }
 
-    /** Until the names of the time before the start are known, each name is looked up. */
-    private void awaitNamesRead(AgentEndpoint agent) {
-        var probes = new AtomicInteger();
-        Eventually.holds("a new name that is not looked up", () -> {
-            int before = lookUps.get();
-            send(agent, "probe-" + probes.incrementAndGet(), "enough");
-            return lookUps.get() == before;
-        });
+    /** Whether the names of the time before the start are known: until then, each name is looked up. */
+    private boolean areNamesRead(AgentEndpoint agent) {
+        int before = lookUps.get();
+        send(agent, "probe-" + UUID.randomUUID(), "enough");
+        return lookUps.get() == before;
     }
 
     @Test
@@ -149,7 +147,7 @@ final class TaskNamesTest {
         try (Store store = open();
                 Engine engine = Engine.builder(store.log()).build()) {
             AgentEndpoint agent = agent(engine);
-            awaitNamesRead(agent);
+            Eventually.holds("a new name that is not looked up", () -> areNamesRead(agent));
 
             assertThat(send(agent, "mine", "enough").id()).isEqualTo(begun);
             assertThat(agent.call(GetTask.of("mine"), CALLER).id()).isEqualTo(begun);

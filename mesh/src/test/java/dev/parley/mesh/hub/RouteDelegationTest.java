@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 @Tag("heavy")
 final class RouteDelegationTest {
+    private static final String CARD = "/agents/far/.well-known/agent-card.json";
+
     @TempDir
     private Path directory;
 
@@ -76,12 +78,6 @@ final class RouteDelegationTest {
                 .formatted(text, callback.isEmpty() ? "" : ",'callback':'" + callback + "'");
     }
 
-    private static void awaitRoute(Peer peer) throws Exception {
-        String card = "/agents/far/.well-known/agent-card.json";
-        Eventually.value(
-                "the card of the route", () -> peer.get(card, "A2A-Version", "1.0"), answer -> answer.status() == 200);
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"1.0", "0.3"})
     @DisplayName(
@@ -91,7 +87,9 @@ final class RouteDelegationTest {
                 Hub hub = gateway(remote);
                 var sink = new Sink(1)) {
             var peer = new Peer(hub.url());
-            awaitRoute(peer);
+            Eventually.holds(
+                    "the card of the route",
+                    () -> peer.get(CARD, "A2A-Version", "1.0").status() == 200);
 
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
             assertThat(accepted.status()).as(accepted.body()).isEqualTo(202);
@@ -127,7 +125,9 @@ final class RouteDelegationTest {
         try (Hub remote = remote(dialect);
                 Hub hub = gateway(remote)) {
             var peer = new Peer(hub.url());
-            awaitRoute(peer);
+            Eventually.holds(
+                    "the card of the route",
+                    () -> peer.get(CARD, "A2A-Version", "1.0").status() == 200);
 
             Answer waited = peer.delegate("w-1", "far", "research", "tides", "Prefer", "wait=30");
             assertThat(waited.type()).as(waited.body()).isEqualTo("task_result");
@@ -199,7 +199,9 @@ final class RouteDelegationTest {
             var peer = new Peer(hub.url());
             String route = "{'name':'far','url':'http://127.0.0.1:" + port + "','set':['pause=0.2s']}";
             assertThat(peer.post("/admin/gateway/routes", route).status()).isEqualTo(200);
-            awaitRoute(peer);
+            Eventually.holds(
+                    "the card of the route",
+                    () -> peer.get(CARD, "A2A-Version", "1.0").status() == 200);
             Answer accepted = peer.send("m-1", "far", "task_delegation", delegation("tides", sink.url()));
             assertThat(accepted.type()).as(accepted.body()).isEqualTo("task_acceptance");
 

@@ -16,7 +16,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -52,11 +51,6 @@ final class ViewsTest {
                 .port(0)
                 .agents(agent("researcher", "research", "facts"), agent("cook", "cook", "food"))
                 .start();
-    }
-
-    /** The answer as soon as it fits: rows of the audit are written soon after the answer to a message. */
-    private static Answer await(Peer peer, String path, Predicate<Answer> fits, String... headers) throws Exception {
-        return Eventually.value(path, () -> peer.get(path, headers), fits);
     }
 
     @SuppressWarnings("unchecked")
@@ -95,11 +89,10 @@ final class ViewsTest {
             Answer result = peer.delegate("m-1", "researcher", "research", "x", "Prefer", "wait=30");
             peer.send("m-2", "researcher", "status_update", "{'taskId':'t','progress':5}");
 
-            Answer events = await(
-                    peer,
-                    "/one/events?correlationId=c-m-1",
-                    answer -> rows(answer, "events").size() >= 4,
-                    V1);
+            Answer events = Eventually.value(
+                    "four events", // written soon after the answer to their message
+                    () -> peer.get("/one/events?correlationId=c-m-1", V1),
+                    answer -> rows(answer, "events").size() >= 4);
             assertThat(types(events))
                     .containsExactlyInAnyOrder(
                             "a2a_message_received", "a2a_message_sent", "a2a_task_delegated", "a2a_task_completed");
@@ -119,12 +112,11 @@ final class ViewsTest {
             assertThat(rows(first, "events")).hasSize(1);
             assertThat(rows(second, "events")).hasSize(1).isNotEqualTo(rows(first, "events"));
 
-            Answer connections = await(
-                    peer,
-                    "/one/connections?agentId=planner",
+            Answer connections = Eventually.value(
+                    "the connection",
+                    () -> peer.get("/one/connections?agentId=planner", V1),
                     answer -> rows(answer, "connections").stream()
-                            .anyMatch(each -> String.valueOf(each.get("count")).equals("2")),
-                    V1);
+                            .anyMatch(each -> String.valueOf(each.get("count")).equals("2")));
             assertThat(rows(connections, "connections"))
                     .anySatisfy(each -> assertThat(each)
                             .containsEntry("type", "communicates_with")
@@ -143,8 +135,10 @@ final class ViewsTest {
         try (Hub hub = hub()) {
             var peer = new Peer(hub.url());
             peer.send("m-1", "researcher", "query", "{'query':'x'}");
-            Answer before =
-                    await(peer, "/one/events", answer -> rows(answer, "events").size() >= 2, V1);
+            Answer before = Eventually.value(
+                    "two events",
+                    () -> peer.get("/one/events", V1),
+                    answer -> rows(answer, "events").size() >= 2);
             Object number = rows(before, "events").getFirst().get("number");
             HttpRequest follow = HttpRequest.newBuilder(URI.create(hub.url() + "/one/events"))
                     .header("A2A-Version", "1.0")
@@ -219,12 +213,11 @@ final class ViewsTest {
                 peer.delegate("bad-" + i, "bad", "research", "fail", "Prefer", "wait=30");
             }
 
-            Answer ranked = await(
-                    peer,
-                    "/one/agents?capability=research&q=sources%20tides",
+            Answer ranked = Eventually.value(
+                    "three tasks of the second agent",
+                    () -> peer.get("/one/agents?capability=research&q=sources%20tides", V1),
                     answer -> String.valueOf(answer.at("agents", 1, "reasons", "tasks"))
-                            .equals("3"),
-                    V1);
+                            .equals("3"));
 
             assertThat(rows(ranked, "agents"))
                     .extracting(each -> each.get("agentId"))
@@ -244,11 +237,10 @@ final class ViewsTest {
 
     /** Type of an event, type and id of its message, as soon as there are so many events of an agent. */
     private static List<String> messages(Peer peer, String query, int count) throws Exception {
-        Answer events = await(
-                peer,
-                "/one/events?pageSize=1000&" + query,
-                answer -> rows(answer, "events").size() >= count,
-                V1);
+        Answer events = Eventually.value(
+                "the events",
+                () -> peer.get("/one/events?pageSize=1000&" + query, V1),
+                answer -> rows(answer, "events").size() >= count);
         return rows(events, "events").stream()
                 .map(each -> {
                     assertThat(metadata(each).get("messageId")).asString().isNotEmpty();
@@ -325,12 +317,11 @@ final class ViewsTest {
                     "{'task':'research','parameters':{'text':'x'},'callback':'" + sink.url() + "'}");
             sink.until(each ->
                     each.type().equals("task_result") && each.content("status").equals("completed"));
-            Answer sent = await(
-                    peer,
-                    "/one/events?type=task_result&taskId=" + taskOf(peer),
+            Answer sent = Eventually.value(
+                    "the result",
+                    () -> peer.get("/one/events?type=task_result&taskId=" + taskOf(peer), V1),
                     answer -> rows(answer, "events").stream()
-                            .anyMatch(each -> "a2a_message_sent".equals(each.get("type"))),
-                    V1);
+                            .anyMatch(each -> "a2a_message_sent".equals(each.get("type"))));
             assertThat(rows(sent, "events").stream()
                             .filter(each -> "a2a_message_sent".equals(each.get("type")))
                             .map(each -> String.valueOf(metadata(each).get("messageId"))))
@@ -349,11 +340,10 @@ final class ViewsTest {
                     .isEqualTo(200);
             assertThat(peer.send("m-5", "cook", "query", "{'query':'other'}").status())
                     .isEqualTo(400);
-            Answer refused = await(
-                    peer,
-                    "/one/events?agentId=cook&type=a2a_message_received&pageSize=100",
-                    answer -> rows(answer, "events").size() >= 5,
-                    V1);
+            Answer refused = Eventually.value(
+                    "five messages",
+                    () -> peer.get("/one/events?agentId=cook&type=a2a_message_received&pageSize=100", V1),
+                    answer -> rows(answer, "events").size() >= 5);
             assertThat(rows(refused, "events").stream()
                             .filter(each -> metadata(each).containsKey("refused"))
                             .map(each -> metadata(each).get("messageId") + " "
@@ -391,12 +381,11 @@ final class ViewsTest {
                     .content("taskId"));
             peer.delegate("m-2", "researcher", "research", "fail", "Prefer", "wait=30");
             String path = "/one/agents?capability=research";
-            Answer before = await(
-                    peer,
-                    path,
+            Answer before = Eventually.value(
+                    "two tasks of the first agent",
+                    () -> peer.get(path, V1),
                     answer -> String.valueOf(answer.at("agents", 0, "reasons", "tasks"))
-                            .equals("2"),
-                    V1);
+                            .equals("2"));
 
             for (int i = 0; i < 20; i++) {
                 String result =
@@ -409,11 +398,10 @@ final class ViewsTest {
                 peer.send("f-" + i, "researcher", "feedback", "{'rating':5}");
             }
 
-            await(
-                    peer,
-                    "/one/events?type=feedback&pageSize=100",
-                    answer -> rows(answer, "events").size() == 20,
-                    V1);
+            Eventually.value(
+                    "20 events of feedback",
+                    () -> peer.get("/one/events?type=feedback&pageSize=100", V1),
+                    answer -> rows(answer, "events").size() == 20);
             Answer after = peer.get(path, V1);
             assertThat(after.text("agents", 0, "reasons", "tasks")).isEqualTo("2");
             assertThat(number(after, 0, "successRate")).isEqualTo(number(before, 0, "successRate"));
@@ -442,14 +430,10 @@ final class ViewsTest {
             String stranger = key(peer, admin, "T2", "stranger");
             peer.delegate("m-1", "researcher", "research", "x", "X-Api-Key", planner);
 
-            await(
-                    peer,
-                    "/one/events",
-                    answer -> rows(answer, "events").size() >= 3,
-                    "A2A-Version",
-                    "1.0",
-                    "X-Api-Key",
-                    planner);
+            Eventually.value(
+                    "three events",
+                    () -> peer.get("/one/events", "A2A-Version", "1.0", "X-Api-Key", planner),
+                    answer -> rows(answer, "events").size() >= 3);
 
             Answer events = peer.get("/one/events", "A2A-Version", "1.0", "X-Api-Key", stranger);
             assertThat(rows(events, "events")).isEmpty();
@@ -480,13 +464,12 @@ final class ViewsTest {
             Answer done = peer.delegate("m-1", "cheap", "research", "x", "Prefer", "wait=30");
             peer.post("/agents/cook/message:send", message("a-1", "fail", ""), V1);
 
-            Answer tasks = await(
-                    peer,
-                    "/one/entities?type=task",
+            Answer tasks = Eventually.value(
+                    "two tasks",
+                    () -> peer.get("/one/entities?type=task", V1),
                     answer -> rows(answer, "entities").size() == 2
                             && answer.body().contains("completed")
-                            && answer.body().contains("failed"),
-                    V1);
+                            && answer.body().contains("failed"));
             assertThat(rows(tasks, "entities").getLast())
                     .containsEntry("entityId", done.content("taskId"))
                     .containsEntry("type", "task")
@@ -526,11 +509,10 @@ final class ViewsTest {
 
             assertThat(first.status()).as(first.body()).isEqualTo(202);
             assertThat(first.content("workflowId")).isNotNull().isEqualTo(second.content("workflowId"));
-            await(
-                    peer,
-                    "/one/workflows/" + first.content("workflowId"),
-                    answer -> answer.text("state").equals("completed"),
-                    V1);
+            Eventually.value(
+                    "the end of the workflow",
+                    () -> peer.get("/one/workflows/" + first.content("workflowId"), V1),
+                    answer -> answer.text("state").equals("completed"));
 
             Answer cyclic = peer.post(
                     "/agents/one/one",

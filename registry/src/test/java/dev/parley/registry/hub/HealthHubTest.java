@@ -56,12 +56,6 @@ final class HealthHubTest {
         return answer.text("id");
     }
 
-    /** Reads a path until a value in its answer is the expected one. */
-    static Answer await(Caller web, String path, String expected, Object... at) throws Exception {
-        return Eventually.value(
-                expected + " at " + path, () -> web.get(path), answer -> expected.equals(answer.text(at)));
-    }
-
     @Test
     @DisplayName("probes tell drift, credentials, protocol and connections apart, and when it began")
     void probesTellWhatFailed() throws Exception {
@@ -69,22 +63,25 @@ final class HealthHubTest {
         try (Hub hub = hub().start()) {
             var web = ExtensionKit.caller(hub.url());
             String path = "/registry/agents/" + registered(web, target.url() + "/card.json") + "/health";
-            await(web, path, "up", "status");
+            Eventually.value("status", () -> web.get(path).text("status"), "up"::equals);
 
             target.at("/card.json", Target.answering(200, card("Translator", "translate", "steal")));
-            Answer drifted = await(web, path, "card-drift", "cause");
+            Answer drifted = Eventually.value(
+                    "card-drift", () -> web.get(path), answer -> "card-drift".equals(answer.text("cause")));
             assertThat(drifted.text("status")).isEqualTo("degraded");
             assertThat(drifted.text("reason")).contains("skills");
 
             target.at("/card.json", Target.answering(401, "{}"));
-            await(web, path, "authentication", "cause");
+            Eventually.value("cause", () -> web.get(path).text("cause"), "authentication"::equals);
 
             target.at("/card.json", Target.answering(503, "{}"));
-            Answer broken = await(web, path, "protocol", "cause");
+            Answer broken = Eventually.value(
+                    "protocol", () -> web.get(path), answer -> "protocol".equals(answer.text("cause")));
             assertThat(broken.text("status")).isEqualTo("down");
 
             target.close();
-            Answer gone = await(web, path, "connect", "cause");
+            Answer gone =
+                    Eventually.value("connect", () -> web.get(path), answer -> "connect".equals(answer.text("cause")));
             assertThat(gone.text("status")).isEqualTo("down");
             assertThat(gone.text("since")).isEqualTo(broken.text("since"));
             assertThat((List<?>) gone.at("probes")).isNotEmpty();
@@ -100,7 +97,7 @@ final class HealthHubTest {
         try (Hub hub = hub().start()) {
             var web = ExtensionKit.caller(hub.url());
             String path = "/registry/agents/" + registered(web, target.url() + "/card.json") + "/health";
-            await(web, path, "up", "status");
+            Eventually.value("status", () -> web.get(path).text("status"), "up"::equals);
             target.requests.clear();
             target.at(
                     "/card.json",
@@ -121,7 +118,7 @@ final class HealthHubTest {
             var web = ExtensionKit.caller(hub.url());
             String agent = "/registry/agents/" + registered(web, hub.agentUrl("echo"));
 
-            await(web, agent + "/health", "up", "status");
+            Eventually.value("status", () -> web.get(agent + "/health").text("status"), "up"::equals);
 
             assertThat(web.get(agent).text("trust", "outcome")).isEqualTo("unsigned");
         }
@@ -133,7 +130,10 @@ final class HealthHubTest {
         try (Hub hub = hub().start()) {
             var web = ExtensionKit.caller(hub.url());
             String unknown = registered(web, target.url() + "/card.json");
-            await(web, "/registry/agents/" + unknown + "/health", "dns", "cause");
+            Eventually.value(
+                    "cause",
+                    () -> web.get("/registry/agents/" + unknown + "/health").text("cause"),
+                    "dns"::equals);
 
             try (var plain = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
                 Thread.ofVirtual().start(() -> answerPlainly(plain));
@@ -146,7 +146,10 @@ final class HealthHubTest {
                                                 "https://[a-z]*\\.example/a2a",
                                                 "https://127.0.0.1:" + plain.getLocalPort() + "/a2a")));
                 String tls = registered(web, target.url() + "/tls.json");
-                await(web, "/registry/agents/" + tls + "/health", "tls", "cause");
+                Eventually.value(
+                        "cause",
+                        () -> web.get("/registry/agents/" + tls + "/health").text("cause"),
+                        "tls"::equals);
             }
         }
     }
@@ -175,7 +178,7 @@ final class HealthHubTest {
             quick.at("/card.json", Target.answering(200, card("Quick", "run").replace(target.url(), quick.url())));
             String path = "/registry/agents/" + registered(web, quick.url() + "/card.json") + "/health";
 
-            await(web, path, "up", "status");
+            Eventually.value("status", () -> web.get(path).text("status"), "up"::equals);
         }
     }
 
@@ -193,14 +196,15 @@ final class HealthHubTest {
             hub.host(echo);
             var web = ExtensionKit.caller(hub.url());
             String broken = "/registry/agents/urn:air:agent.localhost:agents:broken";
-            await(web, broken, "up", "health", "status");
+            Eventually.value("health", () -> web.get(broken).text("health", "status"), "up"::equals);
             for (int i = 0; i < 6; i++) {
                 web.post(
                         "/agents/broken",
                         "{'jsonrpc':'2.0','id':1,'method':'message/send','params':{'message':{'kind':'message','messageId':'m"
                                 + i + "','role':'user','parts':[{'kind':'text','text':'x'}]}}}");
             }
-            Answer down = await(web, broken, "down", "health", "status");
+            Answer down = Eventually.value(
+                    "down", () -> web.get(broken), answer -> "down".equals(answer.text("health", "status")));
             assertThat(down.text("health", "cause")).isEqualTo("errors");
             assertThat(down.text("health", "reason")).contains("of", "runs failed");
             assertThat(web.get("/registry/agents/urn:air:agent.localhost:agents:sound")

@@ -9,6 +9,7 @@ import dev.parley.hub.Hub;
 import dev.parley.hub.HubBuilder;
 import dev.parley.registry.Cards;
 import dev.parley.registry.Target;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.ExtensionKit;
 import dev.parley.testkit.ExtensionKit.Answer;
 import dev.parley.testkit.ExtensionKit.Caller;
@@ -110,7 +111,10 @@ final class LocalAddressesTest {
             }
             // A card that the caller gives: its address, its interface and its attestation are probed.
             String id = register(web, secret);
-            HealthHubTest.await(web, "/registry/agents/" + id + "/health", "down", "status");
+            Eventually.value(
+                    "status",
+                    () -> web.get("/registry/agents/" + id + "/health").text("status"),
+                    "down"::equals);
             assertThat(web.send("PUT", "/registry/agents/" + id, "{}").status()).isBetween(400, 499);
             if (hub.bootstrapKey().isPresent()) {
                 Answer peer = web.send("PUT", "/admin/registry/peers/p", "{\"url\":\"" + secret.url() + "\"}");

@@ -11,6 +11,7 @@ import dev.parley.hub.HubBuilder;
 import dev.parley.registry.Cards;
 import dev.parley.registry.RevocationList;
 import dev.parley.registry.trust.Signer;
+import dev.parley.testkit.Eventually;
 import dev.parley.testkit.ExtensionKit;
 import dev.parley.testkit.ExtensionKit.Answer;
 import dev.parley.trust.cards.CardKeys;
@@ -75,7 +76,10 @@ final class TrustHubTest {
                 .set("registry-trust", trusted().toString())
                 .start()) {
             var web = ExtensionKit.caller(hub.url());
-            Answer now = HealthHubTest.await(web, "/registry/agents/" + id, "verified", "trust", "outcome");
+            Answer now = Eventually.value(
+                    "verified",
+                    () -> web.get("/registry/agents/" + id),
+                    answer -> "verified".equals(answer.text("trust", "outcome")));
             assertThat(now.text("trust", "reason")).contains("key k1 has signed it");
             assertThat(web.get("/registry/agents?trust=unverifiable").each("agents", "id"))
                     .isEmpty();
