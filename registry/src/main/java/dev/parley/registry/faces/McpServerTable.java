@@ -12,6 +12,7 @@ import dev.parley.registry.FaceProtocol;
 import dev.parley.registry.spi.Conditions;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.store.Disclosure;
+import dev.parley.registry.store.Disclosure.OwnRows;
 import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.store.database.Database;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +55,8 @@ final class McpServerTable implements EntryListener {
 
     /** Deleted servers that were public stay visible by name and version, so that followers delete their copies. */
     private static final String GONE = "s.status = 'deleted' AND e.visibility = 2";
+
+    private static final String NOT_OWN = " AND e.owner <> '" + Entry.HUB + "'";
 
     /**
      * Conditions of a list.
@@ -224,12 +228,7 @@ final class McpServerTable implements EntryListener {
         where.append("((").append(visible.where()).append(')');
         values.addAll(visible.values());
         where.append(query.withDeleted() ? " OR " + GONE + ")" : " AND s.status <> 'deleted')");
-        for (long hidden : query.withOwn() ? disclosure.unknown(caller) : List.<Long>of()) {
-            where.append(" AND s.entry <> ").append(hidden);
-        }
-        if (!query.withOwn()) {
-            where.append(" AND e.owner <> '" + Entry.HUB + "'");
-        }
+        where.append(query.withOwn() ? own(disclosure.own(caller)) : NOT_OWN);
         where.append(
                 " AND (s.latest = 1 OR e.views IS NULL)"); // older versions of a document with views are the owner's
         if (query.name() != null) {
@@ -267,6 +266,16 @@ final class McpServerTable implements EntryListener {
         return versions.size() <= size
                 ? new Page(versions, null)
                 : new Page(versions.subList(0, size), Cursor.after(versions.get(size - 1), list));
+    }
+
+    private static String own(OwnRows own) {
+        String numbers = own.numbers().stream().map(String::valueOf).collect(Collectors.joining(", "));
+        if (own.numbers().isEmpty()) {
+            return own.areShown() ? NOT_OWN : "";
+        }
+        return own.areShown()
+                ? NOT_OWN.replace("AND ", "AND (") + " OR s.entry IN (" + numbers + "))"
+                : " AND s.entry NOT IN (" + numbers + ")";
     }
 
     /** The entry of a version, with the content of that version; empty if the caller may not see it. */

@@ -20,6 +20,10 @@ final class ChangeFeed {
         commits.add();
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     void close() {
         closed = true;
         commits.add();

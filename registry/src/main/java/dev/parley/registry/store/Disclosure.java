@@ -20,6 +20,8 @@ import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
 import dev.parley.registry.store.SelectiveViews.View;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -43,6 +45,7 @@ public final class Disclosure {
     private final History history;
     private final BiPredicate<CallContext, String> knowsAgent;
     private final HubSignatures signatures;
+    private final boolean isShared;
     private final Map<String, Disclosed> disclosed = new LruMap<>(DISCLOSED);
 
     /** The hub's own agents, by the keys of their rows. */
@@ -54,12 +57,20 @@ public final class Disclosure {
         this.history = history;
         this.knowsAgent = knowsAgent;
         this.signatures = signatures;
-        List<Numbered> ofHub = database.read(session -> EntryRows.list(
+        this.isShared = database.access().feeds().isShared();
+        var unused = database.read(session -> follow(session, 0));
+    }
+
+    /** Reads the hub's own agents that have changed after a change, by this hub or another one; returns how many. */
+    int follow(DatabaseSession session, long change) throws SQLException {
+        List<Numbered> changed = EntryRows.list(
                 session,
                 "SELECT " + EntryRows.COLUMNS + " FROM registry_label l JOIN registry_entry e ON e.number = l.entry"
-                        + " WHERE l.label = ?",
-                EntryRows.label("owner", Entry.HUB)));
-        ofHub.forEach(this::written);
+                        + " WHERE l.label = ? AND e.change > ?",
+                EntryRows.label("owner", Entry.HUB),
+                change);
+        changed.forEach(this::written);
+        return changed.size();
     }
 
     /** The hub's own agents, deleted ones included. */
@@ -70,7 +81,10 @@ public final class Disclosure {
     /** Keeps an entry that was written if it is of an agent of the hub itself. */
     void written(Numbered entry) {
         if (entry.entry().ownership().principal().equals(Entry.HUB)) {
-            own.put(entry.number(), entry.entry());
+            own.merge(
+                    entry.number(),
+                    entry.entry(),
+                    (known, now) -> known.state().change() > now.state().change() ? known : now);
         }
     }
 
@@ -109,19 +123,28 @@ public final class Disclosure {
     }
 
     EntryQuery query(EntryFilter filter, CallContext caller, boolean isPerEntry) {
-        return new EntryQuery(filter, viewer(caller), unknown(caller), isPerEntry);
+        return new EntryQuery(filter, viewer(caller), own(caller), isPerEntry);
     }
 
-    /** Keys of the rows of the hub's own agents that a caller may not know. */
-    public Collection<Long> unknown(CallContext caller) {
+    /**
+     * Rows of the hub's own agents in a list.
+     *
+     * @param areShown whether only these are shown; if not, all but these
+     * @param numbers keys of the rows
+     */
+    public record OwnRows(boolean areShown, Collection<Long> numbers) {}
+
+    /** The hub's own agents that a caller may know. Those that another hub has just added are not shown before this hub has read them. */
+    public OwnRows own(CallContext caller) {
         Viewer viewer = viewer(caller);
-        var unknown = new ArrayList<Long>();
+        boolean areShown = isShared && !viewer.isOperator();
+        var numbers = new ArrayList<Long>();
         own.forEach((number, entry) -> {
-            if (!viewer.isOperator() && !viewer.knows().test(entry)) {
-                unknown.add(number);
+            if (!viewer.isOperator() && viewer.knows().test(entry) == areShown) {
+                numbers.add(number);
             }
         });
-        return unknown;
+        return new OwnRows(areShown, numbers);
     }
 
     /** An entry as a caller sees it: by its view, if it has views. */

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * The record of a registry that all of its faces read and write, in parts that share the tables. A caller sees its own entries, those of its
  * group that are visible to the group, and public ones; others do not exist for it. Safe for any thread. See
  * {@code docs/adr/0049-record-of-a-registry.md}.
+ *
+ * @param clock that all hubs of the database have in common
  */
 public record Entries(
         Disclosure disclosure,
@@ -40,7 +42,8 @@ public record Entries(
         EntryLog log,
         DerivedTables derived,
         History history,
-        EntryReviews reviews)
+        EntryReviews reviews,
+        InstantSource clock)
         implements RegistryEntries {
     /** The registry itself as a reader of all entries. */
     public static final CallContext ITSELF = new CallContext(
@@ -63,6 +66,7 @@ public record Entries(
      * @param publisher domain of the hub in URNs
      * @param domains further domains as {@code GROUP=DOMAIN}
      * @param knowsAgent whether a caller may know an agent of the hub itself
+     * @param clock of a hub that has its database alone
      */
     public static Entries open(
             Database database,
@@ -77,13 +81,14 @@ public record Entries(
         var cache = new EntryCache(EntryCache.MAX_BYTES);
         var history = new History(database);
         var disclosure = new Disclosure(database, history, knowsAgent, signatures);
+        var others = new OtherHubs(database, clock, cache, disclosure);
         var reader = new EntryReader(database, cache, urns, disclosure);
-        var log = new EntryLog(database, disclosure);
-        var writer = new EntryWriter(database, cache, reader, disclosure, log, timers, clock);
+        var log = new EntryLog(database, disclosure, others);
+        var writer = new EntryWriter(database, cache, reader, disclosure, log, timers, others);
         var publications = new EntryPublisher(database, cache, urns, disclosure, reader, writer);
-        var reviews = new EntryReviews(database, reader, writer, clock);
+        var reviews = new EntryReviews(database, reader, writer, others);
         var derived = new DerivedTables(database, writer);
-        return new Entries(disclosure, reader, writer, publications, log, derived, history, reviews);
+        return new Entries(disclosure, reader, writer, publications, log, derived, history, reviews, others);
     }
 
     /**

@@ -73,6 +73,12 @@ final class EntryCache {
         }
     }
 
+    synchronized void clear() {
+        entries.clear();
+        numbers.clear();
+        bytes = 0;
+    }
+
     private void remove(Numbered entry) {
         entries.remove(entry.number());
         forget(entry);

@@ -37,12 +37,15 @@ public final class EntryLog {
 
     private final Database database;
     private final Disclosure disclosure;
+    private final OtherHubs others;
     private final DamagedRows damaged = new DamagedRows("change of a registry entry, number");
     private final ChangeFeed feed = new ChangeFeed();
 
-    EntryLog(Database database, Disclosure disclosure) {
+    EntryLog(Database database, Disclosure disclosure, OtherHubs others) {
         this.database = database;
         this.disclosure = disclosure;
+        this.others = others;
+        others.follow(this);
     }
 
     /** Writes the row of a change, and deletes the oldest rows of the entry. */
@@ -80,8 +83,14 @@ public final class EntryLog {
         }
     }
 
-    /** Wakes the readers of the log after a commit. */
+    /** Wakes the readers of the log after a commit of this hub, at all hubs. */
     void wake() {
+        wakeReaders();
+        others.tell();
+    }
+
+    /** Wakes the readers at this hub. */
+    void wakeReaders() {
         feed.wake();
     }
 
@@ -185,6 +194,10 @@ public final class EntryLog {
             end = change.number();
         }
         return end;
+    }
+
+    boolean isClosed() {
+        return feed.isClosed();
     }
 
     /** Ends all feeds of changes. */

@@ -9,6 +9,7 @@ import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.EntryPage;
 import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.spi.Conditions;
+import dev.parley.registry.store.Disclosure.OwnRows;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.DatabaseSession;
 import java.sql.SQLException;
@@ -51,9 +52,9 @@ final class EntryQuery {
     /**
      * Conditions for what a caller sees.
      *
-     * @param unknown keys of rows of the hub's own agents that the caller may not know
+     * @param own rows of the hub's own agents that the caller may know
      */
-    EntryQuery(EntryFilter filter, Viewer viewer, Collection<Long> unknown, boolean isPerEntry) {
+    EntryQuery(EntryFilter filter, Viewer viewer, OwnRows own, boolean isPerEntry) {
         this.isPerEntry = isPerEntry;
         int count = filter.skills().size() + filter.tags().size();
         for (List<String> alternatives : filter.fields().values()) {
@@ -81,8 +82,14 @@ final class EntryQuery {
         if (!filter.hidden()) {
             and("e.status IN ('active', 'deprecated')");
         }
-        if (!unknown.isEmpty()) {
-            and("e.number NOT IN (" + marks(unknown.size()) + ")", unknown.toArray());
+        Collection<Long> numbers = own.numbers();
+        if (own.areShown()) {
+            and(
+                    "(e.owner <> '" + Entry.HUB + "'"
+                            + (numbers.isEmpty() ? "" : " OR e.number IN (" + marks(numbers.size()) + ")") + ")",
+                    numbers.toArray());
+        } else if (!numbers.isEmpty()) {
+            and("e.number NOT IN (" + marks(numbers.size()) + ")", numbers.toArray());
         }
         filter.skills().forEach(skill -> anyOf("skill", List.of(skill)));
         filter.tags().forEach(tag -> anyOf("tag", List.of(tag)));

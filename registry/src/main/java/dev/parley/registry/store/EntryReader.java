@@ -41,10 +41,13 @@ public record EntryReader(Database database, EntryCache cache, Urns urns, Disclo
     Numbered load(String id) {
         String urn = Urns.written(id);
         Numbered cached = cache.get(urn);
-        if (cached != null) {
+        if (cached != null && !isShared()) {
             return cached;
         }
         Numbered read = database.read(session -> {
+                    if (cached != null && isNewest(cached, EntryRows.change(session, cached.number()))) {
+                        return Optional.of(cached);
+                    }
                     Optional<Numbered> byId = EntryRows.byId(session, urn);
                     return byId.isPresent()
                             ? byId
@@ -55,8 +58,19 @@ public record EntryReader(Database database, EntryCache cache, Urns urns, Disclo
                 .orElse(null);
         if (read != null) {
             cache.put(read);
+        } else if (cached != null) {
+            cache.remove(urn);
         }
         return read;
+    }
+
+    /** Whether other hubs may have changed an entry of the cache: it is used if the database has the same change of it. */
+    private boolean isShared() {
+        return database.access().feeds().isShared();
+    }
+
+    private static boolean isNewest(Numbered entry, @Nullable Long change) {
+        return change != null && entry.entry().state().change() == change;
     }
 
     /** The bytes of a version of a document as the caller may see it, with its own entity tag; of the newest one for null. */
@@ -143,8 +157,12 @@ public record EntryReader(Database database, EntryCache cache, Urns urns, Disclo
         var entries = new ArrayList<Entry>();
         long bytes = 0;
         int count = 0;
+        Map<Long, Long> changes = isShared() ? database.read(session -> EntryRows.changes(session, numbers)) : Map.of();
         for (long number : numbers) {
             Numbered cached = cache.get(number);
+            if (cached != null && isShared() && !isNewest(cached, changes.get(number))) {
+                cached = null;
+            }
             Numbered entry = cached != null
                     ? cached
                     : database.read(session -> EntryRows.byNumber(session, number))

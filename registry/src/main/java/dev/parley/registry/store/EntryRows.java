@@ -112,8 +112,8 @@ final class EntryRows {
         }
         Map<Long, Numbered> entries = list(
                         session,
-                        "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number IN ("
-                                + String.join(", ", Collections.nCopies(numbers.size(), "?")) + ")",
+                        "SELECT " + COLUMNS + " FROM registry_entry e WHERE e.number IN (" + marks(numbers.size())
+                                + ")",
                         numbers.toArray())
                 .stream()
                 .collect(Collectors.toMap(Numbered::number, Function.identity()));
@@ -135,6 +135,34 @@ final class EntryRows {
             }
         }
         return damaged.reasons();
+    }
+
+    /** Number of the newest change of the entry with a key; 0 if it is erased. */
+    static long change(DatabaseSession session, long number) throws SQLException {
+        return session.number("SELECT change FROM registry_entry WHERE number = ?", number);
+    }
+
+    /** Numbers of the newest changes of the entries with some keys. */
+    static Map<Long, Long> changes(DatabaseSession session, List<Long> numbers) throws SQLException {
+        return numbers.isEmpty()
+                ? Map.of()
+                : session
+                        .list(
+                                row -> Map.entry(row.getLong(1), row.getLong(2)),
+                                "SELECT number, change FROM registry_entry WHERE number IN (" + marks(numbers.size())
+                                        + ")",
+                                numbers.toArray())
+                        .stream()
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    private static String marks(int count) {
+        return String.join(", ", Collections.nCopies(count, "?"));
+    }
+
+    /** Whether an entry was erased after a change. The newest erasure has a change that belongs to no entry. */
+    static boolean isAnyErased(DatabaseSession session, long change) throws SQLException {
+        return session.number("SELECT count(*) FROM registry_change WHERE entry = 0 AND number > ?", change) > 0;
     }
 
     /** Number of the newest change. */

@@ -1,0 +1,95 @@
+package dev.parley.registry.store;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.shared.Feeds;
+import dev.parley.store.spi.StoreException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Changes of entries that other hubs commit to a shared database, and the clock that these hubs have in common: that of the database, which
+ * is read with the changes, once a second. A hub that has its database alone follows nothing, and has its own clock. Safe for any thread.
+ */
+final class OtherHubs implements InstantSource {
+    private static final String FEED = "registry";
+
+    /** The newest change, and the clock of the database in milliseconds. */
+    private static final String NEWEST =
+            "SELECT change, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) FROM registry_newest";
+
+    /**
+     * A look at the database.
+     *
+     * @param nanos of {@link System#nanoTime} after it
+     */
+    private record Look(long change, long millis, long nanos) {}
+
+    private final Database database;
+    private final Feeds feeds;
+    private final InstantSource own;
+    private final EntryCache cache;
+    private final Disclosure disclosure;
+    private volatile Look latest = new Look(0, 0, 0);
+
+    /** @param own clock of a hub that has its database alone */
+    OtherHubs(Database database, InstantSource own, EntryCache cache, Disclosure disclosure) {
+        this.database = database;
+        this.feeds = database.access().feeds();
+        this.own = own;
+        this.cache = cache;
+        this.disclosure = disclosure;
+        if (feeds.isShared()) {
+            latest = look(0);
+        }
+    }
+
+    /** Has the readers of a log see the changes of other hubs from now on. */
+    void follow(EntryLog log) {
+        feeds.follow(FEED, () -> {
+            try {
+                follow(latest.change(), log);
+            } catch (StoreException outage) {
+                if (!log.isClosed()) {
+                    throw outage;
+                }
+            }
+        });
+    }
+
+    private void follow(long before, EntryLog log) {
+        Look now = look(before);
+        latest = now;
+        if (now.change() != before) {
+            log.wakeReaders();
+        }
+    }
+
+    /** Tells other hubs of a change that is on disk. */
+    void tell() {
+        feeds.tell(FEED);
+    }
+
+    private Look look(long before) {
+        return database.read(session -> {
+            Look now = session.first(row -> new Look(row.getLong(1), row.getLong(2), System.nanoTime()), NEWEST)
+                    .orElseThrow();
+            if (now.change() != before) {
+                disclosure.follow(session, before);
+                if (EntryRows.isAnyErased(session, before)) {
+                    cache.clear();
+                    disclosure.forget();
+                }
+            }
+            return now;
+        });
+    }
+
+    @Override
+    public Instant instant() {
+        Look look = latest;
+        return feeds.isShared()
+                ? Instant.ofEpochMilli(look.millis() + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - look.nanos()))
+                : own.instant();
+    }
+}
