@@ -114,18 +114,19 @@ final class RegistryHub implements HubExtension {
                 hub.timers(),
                 hub.signatures(),
                 clock);
+        InstantSource time = entries.clock();
         this.fetch = new CardFetch(settings.fetchAllow(), hub.isLocal());
         this.search = new Search(
                 hub.database(),
                 entries,
                 ServiceLoader.load(Embedder.class).findFirst().orElse(null));
-        this.own = new OwnAgents(hub, entries.publisher());
+        this.own = new OwnAgents(hub, entries);
         this.lookAlikes = new LookAlikes(hub.database(), entries.reader());
         var onEntries = new EntryOperations(entries, lookAlikes, fetch);
         this.changes = new ChangeTasks(onEntries);
         Fetch documents = (group, url) -> fetch.fetch().get(group, url, CardFetch.HEADERS);
-        var revocations = new Revocations(hub.database(), hub.signatures(), publisher, clock);
-        var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, clock);
+        var revocations = new Revocations(hub.database(), hub.signatures(), publisher, time);
+        var trust = new TrustCheck(settings.trusted(), hub.signatures(), revocations, documents, time);
         entries.publisher().check(trust);
         entries.writer().listen(revocations);
         var trustOperations = new TrustOperations(entries, hub, trust);
@@ -139,7 +140,7 @@ final class RegistryHub implements HubExtension {
                 own::isCalledOverMcp,
                 search,
                 peers.federation(),
-                new CatalogSigner(hub.signatures(), publisher, clock),
+                new CatalogSigner(hub.signatures(), publisher, time),
                 () -> url);
         var inspector = new Inspector(entries, fetch, documents, trust);
         Handlers own = onEntries
@@ -150,7 +151,7 @@ final class RegistryHub implements HubExtension {
                 .call(InspectionOperation.REVOCATIONS, (given, caller) -> revocations.signed())
                 .call(InspectionOperation.HEALTH, prober::history)
                 .call(InspectionOperation.INSPECT, inspector::inspect);
-        this.extensions = opened(hub, sources, clock, own);
+        this.extensions = opened(hub, sources, time, own);
         this.handlers = own.and(extensions.handlers());
         this.personal = new RegistryData(
                 new PersonalEntries(hub.database(), entries.writer()), search, extensions.personalData());

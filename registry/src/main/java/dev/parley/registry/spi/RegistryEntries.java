@@ -2,6 +2,8 @@ package dev.parley.registry.spi;
 
 import dev.parley.protocol.CallContext;
 import dev.parley.registry.Entry;
+import dev.parley.store.database.DatabaseSession;
+import java.sql.SQLException;
 import java.util.Optional;
 
 /**
@@ -27,6 +29,22 @@ public interface RegistryEntries {
      * @throws dev.parley.protocol.A2AException if the document is refused, or the caller is not the owner
      */
     Entry publish(Publication publication, CallContext publisher);
+
+    /** {@link #publish(Publication, CallContext)} under a requirement. */
+    Entry publish(Publication publication, Requirement requirement, CallContext publisher);
+
+    /** Requirement that is checked in the transaction of a publication. No other entry is changed by any hub until that ends. */
+    @FunctionalInterface
+    interface Requirement {
+        Requirement NONE = session -> {};
+
+        /**
+         * Called on the writer's thread, which must not wait.
+         *
+         * @throws dev.parley.protocol.A2AException if the requirement is not met; nothing is written then
+         */
+        void check(DatabaseSession session) throws SQLException;
+    }
 
     /**
      * Deletes an entry of the caller, or makes one active again that is deleted and not erased yet. No other status changes: a deprecated

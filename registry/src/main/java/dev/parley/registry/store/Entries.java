@@ -141,6 +141,11 @@ public record Entries(
     }
 
     @Override
+    public Entry publish(Publication publication, Requirement requirement, CallContext caller) {
+        return publisher.publish(publication, requirement, caller);
+    }
+
+    @Override
     public Entry setActive(String id, boolean isActive, CallContext owner) {
         return isActive
                 ? writer.change(id, EntryChange.Kind.CHANGED, Map.of(), owner, EntryOperations::restored)

@@ -21,9 +21,12 @@ import dev.parley.registry.document.CardReader;
 import dev.parley.registry.document.CardReader.Reading;
 import dev.parley.registry.document.SecretScan;
 import dev.parley.registry.spi.Publication;
+import dev.parley.registry.spi.RegistryEntries.Requirement;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -44,6 +47,7 @@ public final class EntryPublisher {
     private final Disclosure disclosure;
     private final EntryReader reader;
     private final EntryWriter writer;
+    private final boolean isShared;
     private final List<EntryCheck> checks = new CopyOnWriteArrayList<>();
 
     EntryPublisher(
@@ -54,6 +58,7 @@ public final class EntryPublisher {
             EntryReader reader,
             EntryWriter writer) {
         this.database = database;
+        this.isShared = database.access().feeds().isShared();
         this.cache = cache;
         this.urns = urns;
         this.disclosure = disclosure;
@@ -68,6 +73,10 @@ public final class EntryPublisher {
 
     /** Publishes a document: a new entry, or a new version of one that the caller owns. */
     public Entry publish(Publication publication, CallContext publisher) {
+        return publish(publication, Requirement.NONE, publisher);
+    }
+
+    Entry publish(Publication publication, Requirement requirement, CallContext publisher) {
         Viewer viewer = disclosure.viewer(publisher);
         if (viewer.isStranger()) {
             throw A2AException.of(RegistryError.NOT_OWNER, "anonymous callers cannot publish");
@@ -76,7 +85,8 @@ public final class EntryPublisher {
                 publication,
                 publisher,
                 new Ownership(viewer.group(), viewer.principal(), publication.visibility()),
-                List.of());
+                List.of(),
+                requirement);
     }
 
     /**
@@ -86,7 +96,12 @@ public final class EntryPublisher {
      */
     public Entry copy(Publication publication, String peer) {
         var owner = new Ownership(Entry.HUB, peer, publication.visibility());
-        return publish(publication, CallContext.of(peer, new CallContext.Scope(Entry.HUB, peer)), owner, List.of());
+        return publish(
+                publication,
+                CallContext.of(peer, new CallContext.Scope(Entry.HUB, peer)),
+                owner,
+                List.of(),
+                Requirement.NONE);
     }
 
     /**
@@ -98,20 +113,27 @@ public final class EntryPublisher {
         String id = ownId(agent);
         var given = new Publication(
                 id, Entry.AGENT_CARD, card, null, null, visibility, null, List.of(), Map.of(Disclosure.AGENT, agent));
-        Entry published =
-                publish(given, CallContext.anonymous(), new Ownership("agents", Entry.HUB, visibility), faces);
+        Entry published = publish(
+                given,
+                CallContext.anonymous(),
+                new Ownership("agents", Entry.HUB, visibility),
+                faces,
+                Requirement.NONE);
         removeOwn(entry -> !entry.id().equals(id) && agent.equals(Disclosure.agent(entry)));
         return published;
     }
 
     /** The id of an agent of the hub itself: the one that it has under the domain of now, or a free one. */
     private String ownId(String agent) {
-        String id = urns.ofOwn(agent);
         return disclosure.own().stream()
-                .filter(entry -> agent.equals(Disclosure.agent(entry)) && urns.isOfHub(entry.id()))
+                .filter(entry -> isOwn(entry, agent) && urns.isOfHub(entry.id()))
                 .map(Entry::id)
                 .findFirst()
-                .orElseGet(() -> free(id));
+                .orElseGet(() -> free(urns.ofOwn(agent), entry -> isOwn(entry, agent))); // of a hub that has just begun
+    }
+
+    private static boolean isOwn(Entry entry, String agent) {
+        return entry.ownership().principal().equals(Entry.HUB) && agent.equals(Disclosure.agent(entry));
     }
 
     /** Deletes the entries of agents of the hub itself by their names. */
@@ -132,7 +154,8 @@ public final class EntryPublisher {
         }
     }
 
-    private Entry publish(Publication given, CallContext publisher, Ownership owner, List<Endpoint> faces) {
+    private Entry publish(
+            Publication given, CallContext publisher, Ownership owner, List<Endpoint> faces, Requirement requirement) {
         Reading reading = read(given);
         SecretScan.refuse(reading.members());
         SecretScan.refuse(given.metadata());
@@ -158,7 +181,7 @@ public final class EntryPublisher {
                     ? List.of()
                     : CardDiff.of(disclosure.kept(before, null).read(), reading);
             refuse(given.refuse(), differences);
-            Entry written = write(before, draft, given, publisher, differences);
+            Entry written = write(before, draft, given, publisher, differences, requirement);
             if (written != null) {
                 return written;
             }
@@ -193,16 +216,12 @@ public final class EntryPublisher {
         if (given.id() != null) {
             named = reader.load(given.id());
         } else if (resource.humanId() != null) {
-            named = database.read(session -> EntryRows.first(
-                            session,
-                            "e.human_id = ? AND e.group_id = ? AND e.owner = ?",
-                            resource.humanId(),
-                            owner.group(),
-                            owner.principal()))
-                    .orElse(null);
+            String humanId = resource.humanId();
+            named = database.read(session -> ofHumanId(session, humanId, owner)).orElse(null);
         }
         if (named == null && given.id() == null) {
-            named = sameAgent(resource, owner);
+            named = database.read(session -> sameAgent(session, resource, owner))
+                    .orElse(null);
         }
         if (named != null
                 && !isOwner(named.entry(), owner)
@@ -219,21 +238,42 @@ public final class EntryPublisher {
      * The entry of an owner that is about the agent of a document: of the same name, type, provider and readable id, as far as both have
      * one. Ids decide nothing here, because different names may have similar ones.
      */
-    private @Nullable Numbered sameAgent(Resource resource, Ownership owner) {
+    private static Optional<Numbered> sameAgent(DatabaseSession session, Resource resource, Ownership owner)
+            throws SQLException {
         String provider = resource.provider();
-        return database
-                .read(session -> EntryRows.list(
+        return EntryRows.list(
                         session,
                         "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE e.name = ? AND e.group_id = ?"
                                 + " AND e.owner = ? ORDER BY CASE WHEN e.status = 'deleted' THEN 1 ELSE 0 END, e.number",
                         EntryRows.sortName(resource),
                         owner.group(),
-                        owner.principal()))
+                        owner.principal())
                 .stream()
                 .filter(each -> difference(each.entry().resource(), resource) == null)
                 .min(Comparator.comparing(
-                        each -> !Objects.equals(each.entry().resource().provider(), provider)))
-                .orElse(null);
+                        each -> !Objects.equals(each.entry().resource().provider(), provider)));
+    }
+
+    /** The entry of an owner with a readable id. */
+    private static Optional<Numbered> ofHumanId(DatabaseSession session, String humanId, Ownership owner)
+            throws SQLException {
+        return EntryRows.first(
+                session,
+                "e.human_id = ? AND e.group_id = ? AND e.owner = ?",
+                humanId,
+                owner.group(),
+                owner.principal());
+    }
+
+    /** Whether the agent of a new entry was published by another hub since it was {@linkplain #place looked for}. */
+    private static boolean isPublished(DatabaseSession session, Publication given, Entry draft) throws SQLException {
+        Resource resource = draft.resource();
+        String humanId = resource.humanId();
+        return given.id() == null
+                && (humanId != null
+                                && ofHumanId(session, humanId, draft.ownership())
+                                        .isPresent()
+                        || sameAgent(session, resource, draft.ownership()).isPresent());
     }
 
     /** The first member in which two documents are about different agents, with its value in the first one; null for the same agent. */
@@ -288,13 +328,16 @@ public final class EntryPublisher {
                         || urns.mayUse(named, publisher))) {
             return named;
         }
-        return free(urns.of(owner.group(), resource.name()));
+        return free(urns.of(owner.group(), resource.name()), entry -> false);
     }
 
-    private String free(String id) {
+    /** An id that no entry has, or one that is as well. */
+    private String free(String id, Predicate<Entry> isAsWell) {
         String free = id;
-        for (int i = 2; reader.load(free) != null; i++) {
+        Numbered entry = reader.load(free);
+        for (int i = 2; entry != null && !isAsWell.test(entry.entry()); i++) {
             free = id + "-" + i;
+            entry = reader.load(free);
         }
         return free;
     }
@@ -344,7 +387,8 @@ public final class EntryPublisher {
             Entry draft,
             Publication given,
             CallContext publisher,
-            List<Difference> differences) {
+            List<Difference> differences,
+            Requirement requirement) {
         if (before != null && before.entry().equals(draft)) {
             return before.entry();
         }
@@ -357,9 +401,11 @@ public final class EntryPublisher {
         Numbered after = writer.commit(draft.ownership().group(), draft.id(), session -> {
             Numbered current = EntryRows.byId(session, draft.id()).orElse(null);
             long expected = before == null ? -1 : before.entry().state().change();
-            if (expected != (current == null ? -1 : current.entry().state().change())) {
+            if (expected != (current == null ? -1 : current.entry().state().change())
+                    || current == null && isShared && isPublished(session, given, draft)) {
                 return Optional.empty();
             }
+            requirement.check(session);
             boolean isVersion = current == null
                     || current.entry().state().revision() != draft.state().revision();
             long more = (long) Storage.ROW

@@ -6,6 +6,7 @@ import dev.parley.store.spi.DatabaseKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 
 /** The hubs that have a database of PostgreSQL open, as they have written themselves. */
 public final class HubTable {
@@ -54,5 +55,30 @@ public final class HubTable {
                         row.getBoolean(7),
                         row.getLong(8)),
                 LIVING));
+    }
+
+    /**
+     * Returns the agents that other hubs host which have not ended, as they have written a second ago or later; none for SQLite.
+     *
+     * @param hub number of this hub
+     */
+    public static Set<String> agentsOfOthers(Database database, long hub) {
+        if (database.kind() != DatabaseKind.POSTGRESQL) {
+            return Set.of();
+        }
+        return Set.copyOf(database.read(session -> session.list(
+                row -> DatabaseSession.text(row, 1),
+                "SELECT DISTINCT unnest(agents) FROM hub WHERE ended_at IS NULL AND hub_no <> ?",
+                hub)));
+    }
+
+    /** Whether no hub has begun or ended for so long, by the clock of the database; true for SQLite. */
+    public static boolean areSettled(Database database, Duration time) {
+        return database.kind() != DatabaseKind.POSTGRESQL
+                || database.read(session -> session.number(
+                                "SELECT count(*) FROM hub WHERE greatest(begun_at, ended_at)"
+                                        + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL)",
+                                Long.toString(time.toSeconds())))
+                        == 0;
     }
 }

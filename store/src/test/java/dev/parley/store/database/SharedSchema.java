@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
@@ -55,10 +56,15 @@ public final class SharedSchema {
 
     /** @param before is told each statement of the readers and the writer before it is prepared; what it throws is a failure of that */
     public Database shared(Consumer<String> before) {
+        return shared(before, () -> List.of("echo"));
+    }
+
+    /** @param agents names of the agents that the hub hosts by now */
+    public Database shared(Consumer<String> before, Supplier<List<String>> agents) {
         return Database.open(
                 schema,
                 connection -> told(connection, before),
-                new Registration("1", () -> List.of("echo"), Sharing.AT_ONCE, 0, name -> {}));
+                new Registration("1", agents, Sharing.AT_ONCE, 0, name -> {}));
     }
 
     /** Opens a connection, as operators have one. */
