@@ -8,6 +8,7 @@ module dev.parley.registry.agentvault {
     requires dev.parley.protocol;
     requires dev.parley.registry;
     requires dev.parley.store;
+    requires dev.parley.trust;
     requires com.nimbusds.jose.jwt;
     requires jakarta.mail;
     requires java.sql;

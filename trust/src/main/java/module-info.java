@@ -9,4 +9,5 @@ module dev.parley.trust {
 
     exports dev.parley.trust;
     exports dev.parley.trust.cards;
+    exports dev.parley.trust.shared;
 }

@@ -30,6 +30,7 @@ import dev.parley.registry.vault.ValueRules.Rule;
 import dev.parley.registry.vault.VaultAccounts.Developer;
 import dev.parley.registry.vault.VaultAccounts.Key;
 import dev.parley.registry.vault.VaultAccounts.Verification;
+import dev.parley.trust.shared.Buckets;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -94,7 +95,7 @@ final class AgentVault implements RegistryExtension, PersonalData {
         Timers mails =
                 hub.timers().named("registry/verification", (id, content) -> sendVerification(Long.parseLong(id)));
         this.accounts = new VaultAccounts(hub.database(), tokens, passwords, clock, mails);
-        this.calls = new CallLimiter(clock);
+        this.calls = new CallLimiter(clock, Buckets.of(hub.database()));
         this.actions = new Actions(hub.audit());
         this.cards = new VaultCards(hub.database(), entries, accounts, hub.agents());
     }

@@ -21,6 +21,7 @@ import dev.parley.registry.spi.DerivedTable;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.spi.Publication;
 import dev.parley.registry.spi.RegistryEntries;
+import dev.parley.registry.spi.RegistryEntries.Requirement;
 import dev.parley.registry.vault.VaultAccounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -102,7 +103,7 @@ final class VaultCards implements EntryListener, AutoCloseable {
     private final VaultAccounts accounts;
     private final HubAgents agents;
 
-    /** For the creation of cards, so that a readable id is given once. */
+    /** For the creation of cards, so that a readable id is given once; other hubs are held off by a {@link #free requirement}. */
     private final ReentrantLock creating = new ReentrantLock();
 
     VaultCards(Database database, RegistryEntries entries, VaultAccounts accounts, HubAgents agents) {
@@ -448,6 +449,7 @@ final class VaultCards implements EntryListener, AutoCloseable {
             requireFree(card, null);
             return written(publish(null, developer, card));
         } catch (A2AException refused) {
+            requireFree(card, null); // another hub may have been faster
             throw refusal("Failed to create agent card: ", refused);
         } finally {
             creating.unlock();
@@ -480,7 +482,7 @@ final class VaultCards implements EntryListener, AutoCloseable {
                                     + problem);
                 });
                 requireFree(merged, row.urn());
-                entry = publish(row.urn(), developer, merged);
+                entry = changed(row, developer, merged);
             }
             if (shallBeActive != isActive(entry)) {
                 entry = entries.setActive(entry.id(), shallBeActive, context(developer));
@@ -490,6 +492,15 @@ final class VaultCards implements EntryListener, AutoCloseable {
             throw refusal("Failed to update agent card: ", refused);
         } finally {
             creating.unlock();
+        }
+    }
+
+    private Entry changed(Row row, Developer developer, Map<String, @Nullable Object> card) {
+        try {
+            return publish(row.urn(), developer, card);
+        } catch (A2AException refused) {
+            requireFree(card, row.urn()); // another hub may have been faster
+            throw refused;
         }
     }
 
@@ -531,19 +542,35 @@ final class VaultCards implements EntryListener, AutoCloseable {
     /** @param own URN of the entry that has the id already; null for none */
     private void requireFree(Map<String, @Nullable Object> card, @Nullable String own) {
         String humanId = requireNonNull(ValueRules.text(card, "humanReadableId"));
-        Conditions current = entries.seen(DERIVED, ITSELF);
-        var values = new ArrayList<@Nullable Object>(List.of(humanId.toLowerCase(Locale.ROOT)));
-        values.addAll(current.values());
-        List<Row> taken = database.read(session -> session.list(
-                Row::read,
-                "SELECT " + Row.COLUMNS + " FROM registry_vault_card WHERE human_key = ? AND " + current.where(),
-                values.toArray()));
-        if (taken.stream().anyMatch(row -> !row.urn().equals(own))) {
+        if (database.read(session -> isTaken(session, humanId, own))) {
             throw VaultException.of(409, "Agent Card with humanReadableId '" + humanId + "' already exists");
         }
     }
 
+    private boolean isTaken(DatabaseSession session, String humanId, @Nullable String own) throws SQLException {
+        Conditions current = entries.seen(DERIVED, ITSELF);
+        var values = new ArrayList<@Nullable Object>(List.of(humanId.toLowerCase(Locale.ROOT)));
+        values.addAll(current.values());
+        return session
+                .list(
+                        row -> DatabaseSession.text(row, 1),
+                        "SELECT urn FROM registry_vault_card WHERE human_key = ? AND " + current.where(),
+                        values.toArray())
+                .stream()
+                .anyMatch(urn -> !urn.equals(own));
+    }
+
+    /** Requires in the transaction that a readable id is free, for another hub may give it since it was looked up. */
+    private Requirement free(String humanId, @Nullable String own) {
+        return session -> {
+            if (isTaken(session, humanId, own)) {
+                throw A2AException.invalidParams("humanReadableId", humanId + " (expected: a free one)");
+            }
+        };
+    }
+
     private Entry publish(@Nullable String urn, Developer developer, Map<String, @Nullable Object> card) {
+        String humanId = requireNonNull(ValueRules.text(card, "humanReadableId"));
         Object tee = ValueRules.members(card.get("capabilities")).get("teeDetails");
         String type = ValueRules.text(ValueRules.members(tee), "type");
         return entries.publish(
@@ -552,11 +579,12 @@ final class VaultCards implements EntryListener, AutoCloseable {
                         Entry.AGENT_CARD,
                         Json.write(card),
                         null,
-                        ValueRules.text(card, "humanReadableId"),
+                        humanId,
                         Visibility.PUBLIC,
                         null,
                         List.of(),
                         type == null ? Map.of() : Map.of(TEE_TYPE, type)),
+                database.access().feeds().isShared() ? free(humanId, urn) : Requirement.NONE,
                 context(developer));
     }
 

@@ -2,6 +2,8 @@ package dev.parley.trust.shared;
 
 import dev.parley.store.database.Database;
 import dev.parley.store.shared.Epochs;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,13 @@ public final class Buckets {
             + " lent = least(?3, LEFT), calls = LEFT - least(?3, LEFT), day = greatest(b.day, ?2),"
             + " at = statement_timestamp() RETURNING lent, calls";
 
+    /** Accounts of windows, such as the addresses of callers, come and go. */
+    private static final String REMOVE_OLD =
+            "DELETE FROM trust_bucket WHERE account LIKE 'window %' AND at < statement_timestamp() - interval '1 hour'";
+
+    /** Time between two removals of old rows by this hub. */
+    private static final Duration REMOVAL = Duration.ofMinutes(1);
+
     /** The calls of a day that are left before a loan; another hub may have begun a later day. */
     private static final String LEFT = "(CASE WHEN b.day >= ?2 THEN b.calls ELSE ?4 END)";
 
@@ -35,6 +44,7 @@ public final class Buckets {
 
     private final Database database;
     private final Epochs epochs;
+    private final AtomicLong removed = new AtomicLong(System.nanoTime());
 
     private Buckets(Database database) {
         this.database = database;
@@ -73,6 +83,21 @@ public final class Buckets {
      */
     public Loan ofDay(String account, long day, long perDay, long calls) {
         return loan(OF_DAY.replace("LEFT", LEFT), "day " + account, day, (double) calls, (double) perDay);
+    }
+
+    /**
+     * Borrows calls of a window of time, such as a minute. The account is forgotten an hour after its last call.
+     *
+     * @param window number of the window: the next one for a later one
+     * @param calls at most {@code perWindow}
+     */
+    public Loan ofWindow(String account, long window, long perWindow, long calls) {
+        long now = System.nanoTime();
+        long before = removed.get();
+        if (now - before > REMOVAL.toNanos() && removed.compareAndSet(before, now)) {
+            var unused = database.write(session -> session.update(REMOVE_OLD));
+        }
+        return loan(OF_DAY.replace("LEFT", LEFT), "window " + account, window, (double) calls, (double) perWindow);
     }
 
     private Loan loan(String sql, Object... values) {
