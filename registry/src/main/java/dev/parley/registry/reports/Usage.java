@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,7 @@ final class Usage implements HubObserver, AutoCloseable {
             CREATE INDEX report_hour_by_caller ON report_hour (group_id, caller);
             """;
 
-    static final ModuleTables TABLES = new ModuleTables("registry-reports", List.of(SCHEMA));
+    static final ModuleTables TABLES = new ModuleTables("registry-reports", List.of(SCHEMA, HubSlots.SCHEMA));
 
     /** Caller of the calls of an hour that exceed {@link #MOST_CELLS}. */
     static final String OTHER = "(other)";
@@ -69,6 +70,8 @@ final class Usage implements HubObserver, AutoCloseable {
     private static final int LONGEST = 200;
     private static final String OF_HOUR =
             "SELECT group_id, caller, agent, skill, measures FROM report_hour WHERE hour_ms = ?";
+
+    private static final String OF_SLOT = OF_HOUR + " AND hub_slot = ?";
 
     /** Subject of measures. */
     record Key(String group, String caller, String agent, String skill) {
@@ -114,6 +117,7 @@ final class Usage implements HubObserver, AutoCloseable {
     private record Hour(long begin, Map<Key, Cell> cells) {}
 
     private final Database database;
+    private final HubSlots slots;
     private final InstantSource clock;
     private final Executor later = CompletableFuture.delayedExecutor(
             PAUSE.toMillis(),
@@ -140,9 +144,10 @@ final class Usage implements HubObserver, AutoCloseable {
         this.clock = clock;
         this.series = new Series(clock);
         database.migrate(TABLES);
+        this.slots = new HubSlots(database);
         var now = new Hour(clock.millis() / HOUR * HOUR, new ConcurrentHashMap<>());
         this.hour = new AtomicReference<>(now);
-        for (Row row : of(now.begin())) {
+        for (Row row : rows(now.begin(), OF_SLOT, now.begin(), slots.own())) {
             var known = new Measures();
             known.add(row.measures());
             var cell = new Cell(now.begin(), row.key());
@@ -150,6 +155,7 @@ final class Usage implements HubObserver, AutoCloseable {
             cell.changed.set(false);
             now.cells().put(row.key(), cell);
         }
+        slots.keep(this::follow);
     }
 
     @Override
@@ -275,7 +281,7 @@ final class Usage implements HubObserver, AutoCloseable {
             });
         }
         try {
-            database.writeInSlices(rows, false, Usage::write);
+            database.writeInSlices(rows, false, this::write);
             if (!ended.isEmpty()) {
                 removeOld();
             }
@@ -286,9 +292,10 @@ final class Usage implements HubObserver, AutoCloseable {
         }
     }
 
-    private static int write(DatabaseSession session, Row row) throws SQLException {
+    private int write(DatabaseSession session, Row row) throws SQLException {
         return session.update(
-                "INSERT INTO report_hour (hour_ms, group_id, caller, agent, skill, measures) VALUES (?, ?, ?, ?, ?, ?)"
+                "INSERT INTO report_hour (hour_ms, group_id, caller, agent, skill, hub_slot, measures)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)"
                         + " ON CONFLICT (hour_ms, group_id, caller, agent, skill, hub_slot)"
                         + " DO UPDATE SET measures = excluded.measures",
                 row.hour(),
@@ -296,6 +303,7 @@ final class Usage implements HubObserver, AutoCloseable {
                 row.key().caller(),
                 row.key().agent(),
                 row.key().skill(),
+                slots.own(),
                 row.measures());
     }
 
@@ -307,9 +315,30 @@ final class Usage implements HubObserver, AutoCloseable {
                 hours, false, (session, old) -> session.update("DELETE FROM report_hour WHERE hour_ms = ?", old));
     }
 
+    /** Writes the changes of all hubs. Those of a hub that does not answer may be missing, for 10 s at most. */
+    private void writeAll() {
+        write();
+        boolean unused = slots.gather();
+    }
+
+    /** Writes the changes for another hub, and forgets the callers that it erases. */
+    private void follow() {
+        Map<String, String> erased = slots.erased();
+        if (erased.isEmpty()) {
+            write();
+        } else {
+            forget(key -> erased.containsKey(HubSlots.hash(key.group(), key.caller())))
+                    .forEach(cell -> {
+                        String pseudonym = requireNonNull(erased.get(HubSlots.hash(cell.key.group(), cell.key.caller())));
+                        int unused = database.write(
+                                session -> slots.rename(session, cell.begin, cell.key, pseudonym));
+                    });
+        }
+    }
+
     /** Passes the rows of hours from {@code since} on, those before {@code until}. The current hour is up to date. */
     void read(Instant since, Instant until, @Nullable String group, Consumer<Row> reader) {
-        write();
+        writeAll();
         long from = since.toEpochMilli() / HOUR * HOUR;
         long end = until.toEpochMilli();
         while (true) {
@@ -331,6 +360,10 @@ final class Usage implements HubObserver, AutoCloseable {
     }
 
     private List<Row> of(long begin) {
+        return rows(begin, OF_HOUR, begin);
+    }
+
+    private List<Row> rows(long begin, String sql, Object... values) {
         return database.read(session -> damaged.list(
                 session,
                 row -> {
@@ -345,8 +378,8 @@ final class Usage implements HubObserver, AutoCloseable {
                                     DatabaseSession.text(row, 4)),
                             measures);
                 },
-                OF_HOUR,
-                begin));
+                sql,
+                values));
     }
 
     /** Measures of the calls of a principal in an hour, as the database has them. */
@@ -354,7 +387,7 @@ final class Usage implements HubObserver, AutoCloseable {
 
     /** Rows of a caller, after the first {@code after}. */
     List<Measured> of(String group, String caller, long after, int limit) {
-        write();
+        writeAll();
         return database.read(session -> session.list(
                 row -> new Measured(
                         Instant.ofEpochMilli(row.getLong(1)),
@@ -362,7 +395,7 @@ final class Usage implements HubObserver, AutoCloseable {
                         DatabaseSession.text(row, 3),
                         DatabaseSession.text(row, 4)),
                 "SELECT hour_ms, agent, skill, measures FROM report_hour WHERE group_id = ? AND caller = ?"
-                        + " ORDER BY hour_ms, agent, skill LIMIT ? OFFSET ?",
+                        + " ORDER BY hour_ms, agent, skill, hub_slot LIMIT ? OFFSET ?",
                 group,
                 caller,
                 limit,
@@ -371,32 +404,42 @@ final class Usage implements HubObserver, AutoCloseable {
 
     /** Replaces the name of a caller; its numbers stay. Returns the number of rows. */
     int erase(String group, String caller) {
+        var unused = forget(key -> key.group().equals(group) && key.caller().equals(caller));
+        return slots.erase(group, caller, "erased-" + UUID.randomUUID(), pseudonym -> rename(group, caller, pseudonym));
+    }
+
+    /** Writes the changes, and returns the cells of some callers, after which none of the hour counts calls until now. */
+    private List<Cell> forget(Predicate<Key> isErased) {
+        var forgotten = new ArrayList<Cell>();
         writing.lock();
         try {
             write(); // after which none names the caller for calls until now
             requireNonNull(hour.get()).cells().values().removeIf(cell -> {
-                boolean isErased =
-                        cell.key.group().equals(group) && cell.key.caller().equals(caller);
-                if (isErased) {
-                    cell.isErased = true; // before it is removed, so that calls count in another one
+                if (!isErased.test(cell.key)) {
+                    return false;
                 }
-                return isErased;
+                cell.isErased = true; // before it is removed, so that calls count in another one
+                forgotten.add(cell);
+                return true;
             });
         } finally {
             writing.unlock();
         }
+        return forgotten;
+    }
+
+    private int rename(String group, String caller, String pseudonym) {
         List<Long> hours = database.read(session -> session.list(
                 row -> row.getLong(1),
                 "SELECT DISTINCT hour_ms FROM report_hour WHERE group_id = ? AND caller = ?",
                 group,
                 caller));
-        String erased = "erased-" + UUID.randomUUID();
         return database.writeInSlices(
                 hours,
                 true,
                 (session, begin) -> session.update(
                         "UPDATE report_hour SET caller = ? WHERE hour_ms = ? AND group_id = ? AND caller = ?",
-                        erased,
+                        pseudonym,
                         begin,
                         group,
                         caller));

@@ -1,0 +1,154 @@
+package dev.parley.registry.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Operation;
+import dev.parley.store.database.Database;
+import dev.parley.store.database.SharedSchema;
+import dev.parley.testkit.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Measures of two hubs that work with one PostgreSQL database. */
+@Timeout(90)
+@Tag("heavy")
+final class SharedUsageTest {
+    private static final String GROUP = "blue";
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2027-01-01T12:00:00Z"));
+    private final SharedSchema schema = new SharedSchema();
+    private final List<Hub> hubs = new ArrayList<>();
+    private Hub one;
+    private Hub other;
+
+    private record Hub(Database database, Usage usage) {
+        void call(String caller, Duration time) {
+            usage.called(
+                    "echo",
+                    new Operation.GetTask(null, "t", null),
+                    CallContext.of(caller, new CallContext.Scope(GROUP, caller)),
+                    time.toNanos(),
+                    null);
+        }
+
+        void call(String caller) {
+            call(caller, Duration.ofMillis(1));
+        }
+
+        void close() {
+            usage.close();
+            database.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        one = hub();
+        other = hub();
+    }
+
+    @AfterEach
+    void close() {
+        hubs.forEach(Hub::close);
+    }
+
+    private Hub hub() {
+        Database database = schema.shared();
+        var hub = new Hub(database, new Usage(database, clock));
+        hubs.add(hub);
+        return hub;
+    }
+
+    /** The measures of callers in all hours, as a hub reports them. */
+    private Map<String, Measures> measures(Hub hub) {
+        var measures = new TreeMap<String, Measures>();
+        hub.usage()
+                .read(
+                        Instant.EPOCH,
+                        clock.instant().plusSeconds(1),
+                        GROUP,
+                        row -> measures.computeIfAbsent(row.key().caller(), any -> new Measures())
+                                .add(row.measures()));
+        return measures;
+    }
+
+    private long calls(Hub hub, String caller) {
+        return measures(hub)
+                .getOrDefault(caller, new Measures())
+                .sum(Measures.CALLS.prefix());
+    }
+
+    @Test
+    void aReportAddsUpTheCallsOfAllHubsUntilItIsMade() {
+        for (int i = 0; i < 10; i++) {
+            one.call("alice");
+            other.call("alice", Duration.ofMillis(100));
+            other.call("bob");
+            assertThat(calls(i % 2 == 0 ? one : other, "alice")).isEqualTo(2 * i + 2);
+        }
+
+        assertThat(calls(one, "bob")).isEqualTo(10);
+        assertThat(measures(one).get("alice").millis(Measures.CALLS, 0.5)).isLessThan(2);
+        assertThat(measures(one).get("alice").millis(Measures.CALLS, 0.95)).isBetween(90.0, 110.0);
+    }
+
+    @Test
+    void callsOfAHubThatHasEndedStayInTheReport() {
+        one.call("alice");
+        other.call("alice");
+        hubs.remove(other);
+        other.close();
+
+        Hub third = hub();
+        third.call("alice");
+
+        assertThat(calls(one, "alice")).isEqualTo(3);
+    }
+
+    @Test
+    void anErasedCallerIsForgottenByAllHubs() {
+        one.call("alice");
+        other.call("alice");
+        assertThat(calls(one, "alice")).isEqualTo(2);
+        other.call("alice");
+
+        one.usage().erase(GROUP, "alice");
+
+        other.call("bob");
+        assertThat(measures(other)).hasSize(2).doesNotContainKey("alice");
+        assertThat(measures(one).entrySet().stream()
+                        .filter(row -> row.getKey().startsWith("erased-"))
+                        .mapToLong(row -> row.getValue().sum(Measures.CALLS.prefix()))
+                        .sum())
+                .isEqualTo(3);
+        long left = one.database().read(session -> session.number("SELECT count(*) FROM report_erasure"));
+        assertThat(left).isZero();
+    }
+
+    @Test
+    void aCallerIsForgottenByAHubThatHearsOfTheErasureLater() {
+        other.call("alice");
+        other.usage().write();
+        other.call("alice");
+
+        // As when the barrier has failed: the rows are renamed first.
+        schema.run("INSERT INTO report_erasure (caller_hash, pseudonym) VALUES ('" + HubSlots.hash(GROUP, "alice")
+                + "', 'erased-1')");
+        schema.run("UPDATE report_hour SET caller = 'erased-1'");
+        boolean isSeen = new HubSlots(one.database()).gather();
+
+        assertThat(isSeen).isTrue();
+        assertThat(measures(one)).containsOnlyKeys("erased-1");
+        assertThat(calls(one, "erased-1")).isEqualTo(2);
+    }
+}
