@@ -18,8 +18,9 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.store.EntryWriter;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,8 +29,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Health of the hub's own agents, from their runs and their internal errors since the last look: they are not probed. Safe for any
- * thread.
+ * Health of the hub's own agents, from their runs and their internal errors since the last look: they are not probed. Hubs that share a
+ * database take turns to look, each at the runs of all. Safe for any thread.
  */
 public final class OwnHealth implements HubObserver {
     private static final String TIMER = "own";
@@ -38,36 +39,45 @@ public final class OwnHealth implements HubObserver {
     private static final int INTERNAL = 500;
 
     /** Runs of an agent since the last look. */
-    private record Counts(LongAdder runs, LongAdder failures, LongAdder nanos) {
+    private record Counts(LongAdder all, LongAdder failures, LongAdder nanos) {
         static Counts none() {
             return new Counts(new LongAdder(), new LongAdder(), new LongAdder());
         }
 
         void count(boolean isFailure, long nanos) {
-            runs.increment();
+            all.increment();
             if (isFailure) {
                 failures.increment();
             }
             this.nanos.add(nanos);
         }
 
+        Runs runs() {
+            return new Runs(all.sum(), failures.sum(), nanos.sum());
+        }
+    }
+
+    /** Numbers of runs, and their time. */
+    record Runs(long all, long failures, long nanos) {
+        static final Runs NONE = new Runs(0, 0, 0);
+
         Probe probe() {
-            long all = runs.sum();
-            long failed = failures.sum();
-            long millis = all == 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos.sum() / all);
-            if (all < FEWEST || failed * 2 < all) {
+            long millis = all == 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(nanos / all);
+            if (all < FEWEST || failures * 2 < all) {
                 return new Probe(HealthStatus.UP, Cause.NONE, "", millis);
             }
             return new Probe(
-                    failed * 10 < all * 9 ? HealthStatus.DEGRADED : HealthStatus.DOWN,
+                    failures * 10 < all * 9 ? HealthStatus.DEGRADED : HealthStatus.DOWN,
                     Cause.ERRORS,
-                    failed + " of " + all + " runs failed",
+                    failures + " of " + all + " runs failed",
                     millis);
         }
     }
 
     private final EntryReader reader;
     private final EntryWriter writer;
+    private final InstantSource clock;
+    private final @Nullable SharedRuns shared;
     private final Duration interval;
     private final Map<String, Counts> counts = new ConcurrentHashMap<>();
     private final HubTimers.Timers timer;
@@ -76,6 +86,8 @@ public final class OwnHealth implements HubObserver {
     public OwnHealth(Entries entries, HubTimers timers, Duration interval) {
         this.reader = entries.reader();
         this.writer = entries.writer();
+        this.clock = entries.clock();
+        this.shared = SharedRuns.of(entries.reader().database(), this::taken);
         this.interval = interval;
         this.timer = timers.named("registry/own-health", (id, content) -> look());
         next();
@@ -83,7 +95,7 @@ public final class OwnHealth implements HubObserver {
 
     private void next() {
         if (!interval.isZero()) {
-            timer.set(TIMER, Instant.now().plus(interval), "");
+            timer.set(TIMER, clock.instant().plus(interval), "");
         }
     }
 
@@ -112,21 +124,37 @@ public final class OwnHealth implements HubObserver {
         return known != null ? known : counts.computeIfAbsent(agent, name -> Counts.none());
     }
 
+    /** Runs that are counted here from now on no more. */
+    private Map<String, Runs> taken() {
+        var taken = new HashMap<String, Runs>();
+        for (String agent : List.copyOf(counts.keySet())) {
+            Counts counted = counts.remove(agent);
+            if (counted != null) {
+                taken.put(agent, counted.runs());
+            }
+        }
+        return taken;
+    }
+
     private void look() {
+        Map<String, Runs> all = shared == null ? null : shared.gathered();
         var filter = new EntryFilter(List.of(), List.of(), Map.of("owner", List.of(Entry.HUB)), false);
         String token = null;
         do {
             EntryPage page = reader.list(filter, Order.NAME, PAGE, token, Entries.ITSELF);
             for (Entry entry : page.entries()) {
                 String agent = String.valueOf(entry.resource().metadata().get("agent"));
-                Counts counted = counts.getOrDefault(agent, Counts.none());
-                boolean isEnough = counted.runs().sum() >= FEWEST;
+                Runs counted = all == null
+                        ? counts.getOrDefault(agent, Counts.none()).runs()
+                        : all.getOrDefault(agent, Runs.NONE);
+                boolean isEnough = counted.all() >= FEWEST;
                 if (isEnough || entry.health().status() == Entry.HealthStatus.UNKNOWN) {
-                    Probe probe = counted.probe();
-                    if (isEnough) {
+                    if (isEnough && shared != null) {
+                        shared.judged(agent);
+                    } else if (isEnough) {
                         counts.remove(agent);
                     }
-                    Prober.change(writer, entry.id(), probe, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+                    Prober.change(writer, entry.id(), counted.probe(), clock.instant().truncatedTo(ChronoUnit.MILLIS));
                 }
             }
             token = page.next();

@@ -26,6 +26,7 @@ import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,25 @@ public final class Prober implements EntryListener, AutoCloseable {
                 millis  BIGINT NOT NULL,
                 PRIMARY KEY (entry, at_ms)
             );
+            """, """
+            -- When a hub has begun a probe that has not ended, by the clock of the database; 0 for none.
+            ALTER TABLE registry_probe ADD COLUMN claimed_ms BIGINT NOT NULL DEFAULT 0;
+            -- Runs of agents of the hubs themselves that no look has judged yet.
+            CREATE TABLE registry_agent_runs (
+                agent    TEXT NOT NULL,
+                hub_no   BIGINT NOT NULL,
+                runs     BIGINT NOT NULL,
+                failures BIGINT NOT NULL,
+                nanos    BIGINT NOT NULL,
+                PRIMARY KEY (agent, hub_no)
+            );
             """));
+
+    private static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
+    /** The claim of a probe by a hub that has ended without a word is void after five minutes, longer than any probe. */
+    private static final String CLAIM = "UPDATE registry_probe SET claimed_ms = " + CLOCK
+            + " WHERE entry = ? AND claimed_ms < " + CLOCK + " - 300000 RETURNING claimed_ms";
 
     private static final int AT_ONCE = 64;
     private static final int WAITING = 1_000;
@@ -83,6 +102,8 @@ public final class Prober implements EntryListener, AutoCloseable {
     private final HubTimers.Timers timers;
     private final Backoff pace;
     private final Backoff retries;
+    private final InstantSource clock;
+    private final boolean isShared;
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
 
     /** Time of the latest first probe, which the next one follows; for the writer thread. */
@@ -95,6 +116,8 @@ public final class Prober implements EntryListener, AutoCloseable {
         this.reader = entries.reader();
         this.writer = entries.writer();
         this.database = hub.database();
+        this.clock = entries.clock();
+        this.isShared = database.access().epochs().isShared();
         this.fetch = fetch;
         this.trust = trust;
         this.interval = interval;
@@ -120,7 +143,7 @@ public final class Prober implements EntryListener, AutoCloseable {
                 "INSERT INTO registry_probe (entry, digest, failures, attested_ms) VALUES (?, ?, 0, 0)",
                 number,
                 digest);
-        timers.set(session, Long.toString(number), first(Instant.now()), now.id());
+        timers.set(session, Long.toString(number), first(clock.instant()), now.id());
     }
 
     /** Time of a first probe: soon, for one of many agents after those before it, and for more than fit into an interval at any time in it. */
@@ -168,19 +191,36 @@ public final class Prober implements EntryListener, AutoCloseable {
                     session -> session.update("DELETE FROM registry_probe WHERE entry = ?", Long.parseLong(number)));
             return;
         }
-        timers.set(number, Instant.now().plus(pace.after(1, null)), id);
+        timers.set(number, clock.instant().plus(pace.after(1, null)), id);
         if (!underWay.add(number)) {
             return; // a slow target has one probe at a time
         }
-        boolean isAdded = tasks.add(entry.ownership().group(), () -> {
-            try {
-                probe(Long.parseLong(number), entry);
-            } finally {
-                underWay.remove(number);
-            }
-        });
+        long claim = isShared ? claim(Long.parseLong(number)) : 0;
+        boolean isAdded = (claim > 0 || !isShared)
+                && tasks.add(entry.ownership().group(), () -> {
+                    try {
+                        probe(Long.parseLong(number), entry);
+                    } finally {
+                        ended(number, claim);
+                    }
+                });
         if (!isAdded) {
-            underWay.remove(number);
+            ended(number, claim);
+        }
+    }
+
+    /** Claims the probe of an entry among the hubs that share the database; 0 if another one probes it. */
+    private long claim(long number) {
+        return database.write(session -> session.number(CLAIM, number));
+    }
+
+    private void ended(String number, long claim) {
+        underWay.remove(number);
+        if (claim > 0 && !tasks.isClosed()) {
+            int unused = database.write(session -> session.update(
+                    "UPDATE registry_probe SET claimed_ms = 0 WHERE entry = ? AND claimed_ms = ?",
+                    Long.parseLong(number),
+                    claim));
         }
     }
 
@@ -205,11 +245,11 @@ public final class Prober implements EntryListener, AutoCloseable {
     private boolean isAttestationDue(long number) {
         return database.read(
                         session -> session.number("SELECT attested_ms FROM registry_probe WHERE entry = ?", number))
-                <= Instant.now().minus(ATTESTATION).toEpochMilli();
+                <= clock.instant().minus(ATTESTATION).toEpochMilli();
     }
 
     private void record(long number, Entry entry, Probe probe, Entry.Trust attested) {
-        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
         boolean isAttested = !attested.equals(entry.trust());
         long failures = database.write(entry.ownership().group(), session -> {
             session.update(
