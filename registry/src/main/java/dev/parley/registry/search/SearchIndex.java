@@ -1,7 +1,5 @@
 package dev.parley.registry.search;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
@@ -12,11 +10,11 @@ import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** Keeps the index of the entries, in the transactions that change them. */
 final class SearchIndex implements EntryListener {
@@ -81,23 +79,32 @@ final class SearchIndex implements EntryListener {
         addMissing(database);
     }
 
-    private record Unindexed(long number, @Nullable Entry entry) {}
 
     /** Indexes entries that are older than the index. */
     private void addMissing(Database database) {
         long last = database.read(session -> session.number("SELECT max(number) FROM registry_search_entry"));
         database.writeInSlices(
-                new Unindexed(last, null),
+                last,
                 (session, before) -> session.list(
-                        row -> new Unindexed(row.getLong(1), EntryModel.read(row.getBytes(2))),
-                        "SELECT number, coalesce(open, content) FROM registry_entry WHERE number > ? ORDER BY number LIMIT 200",
-                        before.number),
+                        row -> row.getLong(1),
+                        "SELECT number FROM registry_entry WHERE number > ? ORDER BY number LIMIT 200",
+                        before),
                 false,
                 () -> true,
-                (session, entry) -> {
-                    changed(session, entry.number, requireNonNull(entry.entry));
-                    return 1;
-                });
+                this::add);
+    }
+
+    /** Indexes an entry as it is, while no other hub changes it. */
+    private int add(DatabaseSession session, long number) throws SQLException {
+        session.number("SELECT change FROM registry_newest" + (isPostgresql ? " FOR UPDATE" : ""));
+        Optional<Entry> entry = session.first(
+                row -> EntryModel.read(row.getBytes(1)),
+                "SELECT coalesce(open, content) FROM registry_entry WHERE number = ?",
+                number);
+        if (entry.isPresent()) {
+            changed(session, number, entry.get());
+        }
+        return 1;
     }
 
     private record Kept(int parts, double factor, double stars, String digest) {}

@@ -51,9 +51,12 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     /** An entry that is near to a query. */
     record Near(long number, int part, double similarity) {}
 
+    /** Vectors that are missing for so many seconds are not made by the hub that has changed the entries, which may have ended. */
+    private static final int LOOK_SECONDS = 30;
+
     private final Database database;
     private final Embedder embedder;
-    private final String bytes;
+    private final boolean isShared;
     private final Map<Long, List<Vector>> vectors = new ConcurrentHashMap<>();
     private final Map<String, float[]> queries = new LruMap<>(MAX_QUERIES);
     private final Semaphore work = new Semaphore(1);
@@ -65,6 +68,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private volatile boolean hasChanged;
     private volatile boolean isClosed;
     private volatile long last;
+    private int looks; // of the thread that looks
     private int size;
 
     static ModuleTables tables(DatabaseKind kind) {
@@ -77,15 +81,20 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
                     text_digest text NOT NULL, vector %s NOT NULL);
                 CREATE INDEX registry_vector_by_entry ON registry_vector (number, entry);
                 CREATE INDEX registry_vector_by_text ON registry_vector (text_digest);
-                """.formatted(bytes)));
+                """.formatted(bytes), """
+                -- The number of the newest vector, in one row. A transaction that writes vectors locks it.
+                CREATE TABLE registry_vector_newest (only_one KEY PRIMARY KEY, seq BIGINT NOT NULL);
+                INSERT INTO registry_vector_newest (only_one, seq) SELECT 1, coalesce(max(seq), 0) FROM registry_vector;
+                """));
     }
 
     Vectors(Database database, Embedder embedder) {
         this.database = database;
         this.embedder = embedder;
-        this.bytes = database.kind() == DatabaseKind.POSTGRESQL ? "bytea" : "blob";
-        database.migrate(tables(bytes));
+        this.isShared = database.access().feeds().isShared();
+        database.migrate(tables(database.kind()));
         database.listen(this);
+        database.access().feeds().follow("registry-vectors", this::look);
         this.worker = Thread.ofPlatform().daemon().name("registry-vectors").start(this::run);
     }
 
@@ -149,6 +158,13 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
         }
     }
 
+    /** Looks for vectors that no hub makes. Once a second. */
+    private void look() {
+        if (++looks % LOOK_SECONDS == 0 && !isClosed) {
+            work.release();
+        }
+    }
+
     private record Missing(long number, String digest, Entry entry) {}
 
     /** Makes the vectors of some entries without current ones; false if there are none. */
@@ -180,13 +196,12 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
         var made = new LinkedHashMap<String, Vector>();
         texts(missing.entry()).forEach((text, part) -> made.put(digest(text), new Vector(part, known(text))));
         database.write(made.size(), session -> {
-            if (bytes.equals("bytea")) {
-                session.number("SELECT version FROM registry_search_version FOR UPDATE"); // for writers take turns
+            // Its row is locked until the commit, so vectors are committed in the order of their numbers.
+            long seq = session.number("UPDATE registry_vector_newest SET seq = seq + ? RETURNING seq", made.size())
+                    - made.size();
+            if (isShared && isCurrent(session, missing)) {
+                return 0; // another hub was faster
             }
-            // By the clock, so that the number of a vector that was erased is not used again, which readers would take
-            // for old.
-            long seq = Math.max(
-                    session.number("SELECT max(seq) FROM registry_vector"), System.currentTimeMillis() * 1_000);
             session.update("DELETE FROM registry_vector WHERE number = ?", missing.number());
             for (Map.Entry<String, Vector> each : made.entrySet()) {
                 session.update(
@@ -200,6 +215,14 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
             }
             return made.size();
         });
+    }
+
+    private static boolean isCurrent(DatabaseSession session, Missing missing) throws SQLException {
+        return session.number(
+                        "SELECT count(*) FROM registry_vector WHERE number = ? AND entry = ?",
+                        missing.number(),
+                        missing.digest())
+                > 0;
     }
 
     /** Texts of an entry with the rows of the index to which they belong. */
@@ -256,6 +279,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     }
 
     private long loadNew(DatabaseSession session) throws SQLException {
+        long newest = session.number("SELECT seq FROM registry_vector_newest");
         List<Loaded> loaded = session.list(
                 row -> new Loaded(
                         row.getLong(1),
@@ -273,6 +297,9 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
                         .add(each.vector());
             }
         }
+        if (loaded.size() < 2 * MAX_VECTORS) {
+            last = Math.max(last, newest); // vectors that are gone have numbers, too
+        }
         fresh.forEach((number, list) -> {
             int before = vectors.getOrDefault(number, List.of()).size();
             if (size - before + list.size() <= MAX_VECTORS) {
@@ -286,7 +313,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
 
     /** Entries whose meaning is near to that of a query, the nearest first. The caller may not see all of them. */
     List<Near> near(DatabaseSession session, String query, int limit) throws SQLException {
-        if (session.number("SELECT max(seq) FROM registry_vector") > last) {
+        if (session.number("SELECT seq FROM registry_vector_newest") > last) {
             load(session); // another connection may not be free before this one is
         }
         float[] sought = query(query);
