@@ -71,7 +71,7 @@ public final class FaceOperations {
     private final Search search;
     private final @Nullable Federation federation;
     private final Supplier<ArdModel> model;
-    private final FusedLists fused = new FusedLists();
+    private final FusedLists fused;
     private final Map<String, Handler> handlers;
 
     /**
@@ -92,6 +92,7 @@ public final class FaceOperations {
         this.search = search;
         this.federation = federation;
         this.model = () -> new ArdModel(hub.get(), signer);
+        this.fused = new FusedLists(database);
         this.handlers = handlers();
     }
 

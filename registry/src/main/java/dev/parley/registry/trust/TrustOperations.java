@@ -19,6 +19,9 @@ import dev.parley.registry.store.Entries;
 import dev.parley.registry.store.EntryReader;
 import dev.parley.registry.store.EntryWriter;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
@@ -41,6 +44,7 @@ public final class TrustOperations {
     private final HubParts hub;
     private final TrustCheck check;
     private final HubTimers.Timers timer;
+    private final Epochs epochs;
 
     public TrustOperations(Entries entries, HubParts hub, TrustCheck check) {
         this.reader = entries.reader();
@@ -48,11 +52,30 @@ public final class TrustOperations {
         this.hub = hub;
         this.check = check;
         this.timer = hub.timers().named("registry/trust", (id, position) -> verifyNext(position));
-        long known = hub.database()
-                .read(session -> session.number(
-                        "SELECT count(*) FROM registry_trusted_keys WHERE fingerprint = ?", check.fingerprint()));
-        if (known == 0) {
-            timer.set(TIMER, Instant.now(), "");
+        this.epochs = hub.database().access().epochs();
+        epochs.keep(Epoch.REGISTRY, this::follow);
+        if (!isVerified()) {
+            timer.set(TIMER, entries.clock().instant(), "");
+        }
+    }
+
+    /** Whether all documents were verified by the keys that this hub has read. */
+    private boolean isVerified() {
+        return hub.database()
+                        .read(session -> session.number(
+                                "SELECT count(*) FROM registry_trusted_keys WHERE fingerprint = ?",
+                                check.fingerprint()))
+                > 0;
+    }
+
+    /** Reads the keys again if another hub has verified documents by others. A file that cannot be read leaves them as they are. */
+    private void follow() {
+        try {
+            if (!isVerified()) {
+                check.reload();
+            }
+        } catch (UncheckedIOException | IllegalArgumentException unreadable) {
+            LOG.log(Level.WARNING, "keys that another hub has read", unreadable);
         }
     }
 
@@ -135,11 +158,13 @@ public final class TrustOperations {
     }
 
     private void verified(String fingerprint) {
-        hub.database().write(session -> {
+        long number = hub.database().write(session -> {
             session.update("DELETE FROM registry_trusted_keys");
-            return session.update(
+            session.update(
                     "INSERT INTO registry_trusted_keys (fingerprint) VALUES (?) ON CONFLICT DO NOTHING", fingerprint);
+            return epochs.bump(session, Epoch.REGISTRY);
         });
+        boolean unused = epochs.barrier(Epoch.REGISTRY, number); // all hubs have read the keys
         check.nextChange().ifPresent(next -> timer.set(TIMER, next, ""));
     }
 
