@@ -491,6 +491,7 @@ final class GroupQuotaTest {
                 session.once("DELETE FROM stored WHERE kind <> 'tasks'");
                 session.once("DROP TABLE registry_newest");
                 session.once("ALTER TABLE kg_space DROP COLUMN newest");
+                session.once("ALTER TABLE kg_space DROP COLUMN erasures");
                 session.once("ALTER TABLE kg_space DROP COLUMN plain_ids");
                 session.once("DROP INDEX kg_term_by_hash");
                 session.once("ALTER TABLE kg_term DROP COLUMN twin");

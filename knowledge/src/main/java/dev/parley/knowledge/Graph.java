@@ -111,6 +111,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                         System::nanoTime,
                         this::inBackground)
                 : null;
+        if (graphql != null) {
+            tables.shared().onChange(graphql::forgetAll);
+        }
         this.subscriptions = new Subscriptions(tables, statements, journal, settings, graphql);
         this.log = new QueryLog(tables, journal, clock);
         this.updates = new UpdateExecutor(tables, statements, journal, trail, settings, subscriptions, log);

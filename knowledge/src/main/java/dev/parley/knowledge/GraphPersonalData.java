@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Exports and erases the data of a principal in the graphs. Safe for any thread. */
@@ -108,12 +109,7 @@ final class GraphPersonalData {
         } finally {
             // In one transaction, for a term that another write names again must not be removed. What is remembered is
             // read again.
-            erase(group, (writing, session) -> {
-                if (!unused.isEmpty()) {
-                    tables.terms().eraseUnused(session, unused);
-                }
-                return unused;
-            });
+            forgetAfter(group, () -> tables.eraseUnused(group, unused));
         }
     }
 
@@ -126,8 +122,12 @@ final class GraphPersonalData {
 
     /** Erases on disk and in memory; there also if the commit failed, for it may have been done. */
     private <T> T erase(String group, SqlStatementStore.TableChange<T> change) {
+        return forgetAfter(group, () -> tables.erase(group, change));
+    }
+
+    private <T> T forgetAfter(String group, Supplier<T> erasure) {
         try {
-            return tables.erase(group, change);
+            return erasure.get();
         } finally {
             settings.forgetRules(group);
             subscriptions.forget(group);

@@ -8,6 +8,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.knowledge.api.Statement;
 import dev.parley.knowledge.sparql.ShaclShapes;
 import dev.parley.knowledge.store.GroupCache;
+import dev.parley.knowledge.store.SharedGraphs;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.SqlWriting;
 import dev.parley.protocol.A2AException;
@@ -41,6 +42,7 @@ final class GroupSettings implements GroupListener {
         this.statements = statements;
         this.trail = trail;
         statements.database().listen(this);
+        statements.shared().onChange(this::forgetAll);
     }
 
     private static <T> Map<String, T> remembered() {
@@ -69,14 +71,22 @@ final class GroupSettings implements GroupListener {
     /** Sets the rules of the group of {@code by}, recorded in the audit with that name. */
     void rules(Alignment alignment, CallContext by) {
         String group = by.scope().group();
-        statements.transact(
+        SharedGraphs shared = statements.shared();
+        long number = statements.transact(
                 group,
                 (writing, session) -> {
                     writing.setting(RULES, alignment.json());
                     trail.add(session, entry(by, "knowledge.rules", group, "", "ok", Map.of()));
-                    return alignment;
+                    return shared.changed(session);
                 },
-                set -> rules.put(group, set));
+                set -> {
+                    if (shared.isShared()) {
+                        forgetAll(); // another hub may have set others since
+                    } else {
+                        rules.put(group, alignment);
+                    }
+                });
+        shared.await(number);
     }
 
     /** Replaces a name in the rules by its hash. On the writer thread. */
@@ -97,6 +107,10 @@ final class GroupSettings implements GroupListener {
     /** Drops cached rules and shapes after a failed commit, which may have set them. */
     @Override
     public void reopened(DatabaseSession session) {
+        forgetAll();
+    }
+
+    private void forgetAll() {
         forgotten.incrementAndGet();
         rules.clear();
         shapes.clear();
@@ -148,17 +162,23 @@ final class GroupSettings implements GroupListener {
         String group = by.scope().group();
         Optional<ShaclShapes> parsed = parsed(turtle, group);
         parsed.ifPresent(ShaclShapes::requireLinear);
-        statements.transact(
+        SharedGraphs shared = statements.shared();
+        long number = statements.transact(
                 group,
                 (writing, session) -> {
                     writing.setting(SHAPES, turtle.isBlank() ? null : turtle);
                     trail.add(session, entry(by, "knowledge.shapes", group, "", "ok", Map.of()));
-                    return parsed;
+                    return shared.changed(session);
                 },
                 set -> {
-                    shapes.put(group, set);
+                    if (shared.isShared()) {
+                        forgetAll();
+                    } else {
+                        shapes.put(group, parsed);
+                    }
                     told.accept(group);
                 });
+        shared.await(number);
     }
 
     private static @Nullable String setting(DatabaseSession session, GroupCache space, String name)

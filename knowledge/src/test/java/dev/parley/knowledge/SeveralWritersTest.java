@@ -308,6 +308,7 @@ final class SeveralWritersTest {
         openAgain();
         database().write(session -> {
             session.once("ALTER TABLE kg_space DROP COLUMN newest");
+            session.once("ALTER TABLE kg_space DROP COLUMN erasures");
             session.once("ALTER TABLE kg_space DROP COLUMN plain_ids");
             session.once("DROP INDEX kg_term_by_hash");
             session.once("ALTER TABLE kg_term DROP COLUMN twin");

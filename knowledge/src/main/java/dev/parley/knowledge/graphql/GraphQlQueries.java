@@ -305,6 +305,11 @@ public final class GraphQlQueries {
         typed.forget(group);
     }
 
+    /** Looks for the types of all groups anew. */
+    public void forgetAll() {
+        typed.forgetAll();
+    }
+
     /** The schema of a group as its reader may see it, in the schema language. */
     public String schema(String group, ReadFilter readFilter) {
         return typed.latest(new Readers(group, readFilter)).schema().text();

@@ -152,6 +152,11 @@ final class TypedSchemas {
         entries.asMap().keySet().removeIf(readers -> readers.group().equals(group));
     }
 
+    /** Looks for all types anew. */
+    void forgetAll() {
+        entries.invalidateAll();
+    }
+
     private static void follow(Entry entry, long revision) {
         try {
             entry.asOf(revision);

@@ -26,11 +26,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -62,9 +62,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private static final int MAX_WAITING = 100;
 
     private static final String MODULE = "knowledge";
-    private static final String INSTANCE = "instance";
     private static final DamagedRows DAMAGED = new DamagedRows("setting of a graph");
-    private static final String SERVER = "server";
     private static final String CERTAINTY = "certainty ";
 
     private record Tally(long space, long graph, long predicate) {
@@ -79,6 +77,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     private final FairPool pool;
     private final InstantSource clock;
     private final Sql sql;
+    private final SharedGraphs shared;
     private final Terms terms;
     private final long instance;
     private final Map<String, GroupCache> spaces = Caffeine.newBuilder()
@@ -106,12 +105,14 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         this.database = database;
         this.clock = clock;
         this.sql = new Sql(database.kind());
-        this.numbers = new ChangeNumbers(sql);
         database.migrate(tables(database.kind()));
         this.readers = database.readers(AT_ONCE);
         this.pool = new FairPool("knowledge", atOnce, AT_ONCE / 2, MAX_WAITING);
+        this.shared = new SharedGraphs(database);
         this.terms = new Terms(database, sql);
-        this.instance = instance(database);
+        this.numbers = new ChangeNumbers(sql, terms, shared.isShared());
+        shared.onChange(this::forgetCopies);
+        this.instance = DatabaseSettings.instance(database);
         database.listen(this);
     }
 
@@ -128,7 +129,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
                         script("tables-2.sql"),
                         script("tables-3.sql"),
                         script("tables-4.sql"),
-                        script("tables-5.sql") + (kind == DatabaseKind.SQLITE ? "" : script("identities-5.sql"))));
+                        script("tables-5.sql") + (kind == DatabaseKind.SQLITE ? "" : script("identities-5.sql")),
+                        script("tables-6.sql")));
     }
 
     private static String script(String name) {
@@ -139,57 +141,26 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         }
     }
 
-    private static long instance(Database database) {
-        return database.write(session -> {
-            String kept = setting(session, INSTANCE).orElse("");
-            try {
-                return Long.parseLong(kept);
-            } catch (
-                    NumberFormatException
-                            none) { // or it was damaged: earlier changes keep their ids, later ones begin anew
-                // Another hub may have made one since; its number stays then.
-                return session.number(
-                        "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?) ON CONFLICT (space, name) DO UPDATE"
-                                + " SET value = CASE kg_setting.value WHEN ? THEN excluded.value ELSE kg_setting.value END"
-                                + " RETURNING CAST(value AS BIGINT)",
-                        INSTANCE,
-                        "" + new SecureRandom().nextLong(),
-                        kept);
-            }
-        });
-    }
-
-    /** Returns a setting of the database. */
-    private static Optional<String> setting(DatabaseSession session, String name) throws SQLException {
-        return session.first(
-                row -> DatabaseSession.text(row, 1), "SELECT value FROM kg_setting WHERE space = 0 AND name = ?", name);
-    }
-
     /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
     public void server(@Nullable URI server) {
-        if (!server(database).equals(Optional.ofNullable(server))) {
-            database.write(session -> {
-                session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", SERVER);
-                return server == null
-                        ? 0
-                        : session.update(
-                                "INSERT INTO kg_setting (space, name, value) VALUES (0, ?, ?)",
-                                SERVER,
-                                server.toString());
-            });
-        }
+        DatabaseSettings.server(database, server);
     }
 
     /** The server of the statements of a database; empty if they are in its tables, or there are none. */
     public static Optional<URI> server(Database database) {
-        return database.read(
-                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
-                        ? Optional.empty()
-                        : setting(session, SERVER).map(URI::create));
+        return database.<Boolean>read(
+                        session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0)
+                ? Optional.empty()
+                : DatabaseSettings.server(database);
     }
 
     public Terms terms() {
         return terms;
+    }
+
+    /** What hubs that share the database agree on. */
+    public SharedGraphs shared() {
+        return shared;
     }
 
     /** Random number of the database. */
@@ -245,8 +216,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         if (found.isPresent()) {
             return found.get();
         }
-        session.update(
-                "INSERT INTO kg_space (group_id, forgotten) VALUES (?, 0) ON CONFLICT (group_id) DO NOTHING", group);
+        numbers.add(session, group);
         return find(session, group).orElseThrow();
     }
 
@@ -281,13 +251,21 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
      * @param graph null for the default graph
      */
     public void defaultCertainty(String group, @Nullable String graph, @Nullable Double certainty) {
-        transact(
+        record Changed(GroupCache space, long number) {}
+        Changed changed = transact(
                 group,
                 (writing, session) -> {
                     writing.setting(CERTAINTY + writing.number(graph), certainty == null ? null : certainty.toString());
-                    return load(session, group);
+                    return new Changed(load(session, group), shared.changed(session));
                 },
-                changed -> spaces.put(group, changed));
+                done -> {
+                    if (shared.isShared()) {
+                        forgetSpaces(); // it may not be the newest one
+                    } else {
+                        spaces.put(group, done.space);
+                    }
+                });
+        shared.await(changed.number);
     }
 
     @Override
@@ -372,6 +350,10 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     /** Like {@link #transact(String, Change, Consumer)}, for changes that need the tables. */
     public <T> T transact(String group, TableChange<T> change, Consumer<T> committed) {
+        return ChangeNumbers.patiently(() -> transactOnce(group, change, committed));
+    }
+
+    private <T> T transactOnce(String group, TableChange<T> change, Consumer<T> committed) {
         GroupCache space = numbered(group);
         var done = new CompletableFuture<T>();
         database.submit(new Work() {
@@ -383,24 +365,34 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             public void write(DatabaseSession session) throws SQLException {
                 refusal = null;
                 terms.begin();
-                ChangeNumbers.Counter counter = numbers.lock(session, space.number());
+                try {
+                    write(session, numbers.begin(session, space.number()));
+                } catch (ChangeNumbers.Contended met) {
+                    refusal = met;
+                }
+            }
+
+            private void write(DatabaseSession session, ChangeNumbers.Counter counter) throws SQLException {
                 long before = counter.newest();
-                session.update("SAVEPOINT knowledge");
                 var writing = new SqlWriting(session, space, terms, sql, clock.millis(), counter);
                 try {
                     result = change.make(writing, session);
                     rows = writing.rows();
                     note(group, space, writing);
-                } catch (StoreException broken) {
-                    throw broken;
+                } catch (StoreException | SQLException broken) {
+                    refusal = numbers.contention(space.number(), broken);
+                    if (refusal == null) {
+                        throw broken;
+                    }
                 } catch (RuntimeException refused) {
-                    // Only this change is undone: the others of the group have nothing to do with it.
                     refusal = refused;
-                    session.update("ROLLBACK TO SAVEPOINT knowledge");
-                    terms.undo();
-                    counter.reset(before);
                 }
-                session.later("RELEASE SAVEPOINT knowledge");
+                if (refusal != null) {
+                    // Only this change is undone: the others of the group have nothing to do with it.
+                    numbers.undo(session, space.number(), counter, before);
+                    terms.undo();
+                }
+                numbers.end(session);
             }
 
             @Override
@@ -464,16 +456,37 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     /** Like {@link #transact}, for changes that leave no trace of removed rows. */
     public <T> T erase(String group, TableChange<T> change) {
+        return ChangeNumbers.patiently(() -> erase(group, false, change));
+    }
+
+    /** Removes those of some terms that no row of any group names any more, and returns them all. */
+    public Collection<Long> eraseUnused(String group, Collection<Long> candidates) {
+        return ChangeNumbers.patiently(() -> erase(group, !candidates.isEmpty(), (writing, session) -> {
+            if (!candidates.isEmpty()) {
+                terms.eraseUnused(session, candidates);
+            }
+            return candidates;
+        }));
+    }
+
+    /** An erasure that was made; empty if other hubs have rows of it locked. */
+    private record Erased<T>(Optional<T> result, long number) {}
+
+    private <T> T erase(String group, boolean alsoTerms, TableChange<T> change) {
         GroupCache space = numbered(group);
+        Erased<T> erased;
         try {
-            return database.erase(session -> {
+            erased = database.erase(session -> {
                 terms.begin();
+                ChangeNumbers.Counter counter = numbers.lockForErasure(session, space.number(), alsoTerms);
+                if (counter == null) {
+                    return new Erased<>(Optional.empty(), 0);
+                }
                 recent.addUnlisted(group);
-                ChangeNumbers.Counter counter = numbers.lock(session, space.number());
                 var writing = new SqlWriting(session, space, terms, sql, clock.millis(), counter);
                 T result = change.make(writing, session);
                 count(group, writing);
-                return result;
+                return new Erased<>(Optional.of(result), shared.changed(session));
             });
         } finally {
             // Also if its commit failed, for it may have been done. Readers of earlier rows may go on filling the old
@@ -481,6 +494,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             provenance = newCache();
             spaces.replaceAll((id, known) -> known.remembering(provenance));
         }
+        shared.await(erased.number);
+        return erased.result.orElseThrow(ChangeNumbers.Contended::new);
     }
 
     @Override
@@ -514,8 +529,19 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
 
     @Override
     public void reopened(DatabaseSession session) {
+        forgetSpaces();
+    }
+
+    private void forgetSpaces() {
         reopenings.incrementAndGet();
         spaces.clear();
+    }
+
+    /** Drops what another hub may have changed or erased. */
+    private void forgetCopies() {
+        terms.forgetAll();
+        provenance = newCache();
+        forgetSpaces();
     }
 
     /** Ends all computations. The database is closed by its owner. */

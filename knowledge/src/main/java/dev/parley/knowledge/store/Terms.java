@@ -134,6 +134,9 @@ public final class Terms implements GroupListener {
     /** Last number of {@link #unused} that SQLite was asked for. */
     private long last;
 
+    /** Erasures of terms by all hubs as of the terms in memory; touched by the writer thread only. */
+    private long erasures = -1;
+
     /** Numbers that the open transaction has given. They may be taken back, so that they are not kept. */
     private final Set<Long> uncommitted = ConcurrentHashMap.newKeySet();
 
@@ -415,6 +418,21 @@ public final class Terms implements GroupListener {
         if (rows.size() < missing.stream().distinct().count()) {
             throw new StoreException("terms are missing from the database: " + missing);
         }
+    }
+
+    /** Forgets the terms in memory if terms were erased since, as a row says that this hub has locked. On the writer thread. */
+    void requireErasures(long count) {
+        if (erasures != count) {
+            erasures = count;
+            forgetAll();
+        }
+    }
+
+    /** Forgets the terms in memory, among which there may be some that another hub has erased. */
+    void forgetAll() {
+        erased = System.nanoTime(); // first, for readers may put them back until then
+        numbers.invalidateAll();
+        terms.invalidateAll();
     }
 
     /** Removes those of some terms that no row names any more. On the writer thread. */

@@ -1,0 +1,71 @@
+package dev.parley.knowledge.store;
+
+import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
+import dev.parley.store.shared.Feeds;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Agreement of hubs that share a database about what each of them has of the graphs in memory. Rules, shapes, certainties and erasures
+ * change seldom: after such a change all hubs drop what they have, and read the rows again when they need them. New changes of
+ * statements are looked for by hubs that have subscribers.
+ *
+ * <p>A hub that has its database alone does nothing of this. Safe for any thread.
+ */
+public final class SharedGraphs {
+    private static final String FEED = "knowledge";
+
+    private final Epochs epochs;
+    private final Feeds feeds;
+    private final List<Runnable> copies = new CopyOnWriteArrayList<>();
+
+    SharedGraphs(Database database) {
+        this.epochs = database.access().epochs();
+        this.feeds = database.access().feeds();
+        // By the writer, so that what it has read before is committed when this hub says that it has seen the change.
+        epochs.keep(
+                Epoch.KNOWLEDGE,
+                () -> database.write(session -> {
+                    copies.forEach(Runnable::run);
+                    return copies;
+                }));
+    }
+
+    /** Whether other hubs may write to the graphs. */
+    public boolean isShared() {
+        return epochs.isShared();
+    }
+
+    /** @param drop drops what is in memory, since another hub has changed something; on the writer thread, must not block */
+    public void onChange(Runnable drop) {
+        copies.add(drop);
+    }
+
+    /**
+     * Counts a change that other hubs may have in memory, in its transaction.
+     *
+     * @return its number, for {@link #await}
+     */
+    public long changed(DatabaseSession session) throws SQLException {
+        return epochs.bump(session, Epoch.KNOWLEDGE);
+    }
+
+    /** Waits until all hubs have dropped what they had before a committed change, or answer nothing until they have. */
+    public void await(long number) {
+        var unused = epochs.barrier(Epoch.KNOWLEDGE, number);
+    }
+
+    /** @param look reads what other hubs have added to the graphs; see {@link Feeds#follow} */
+    public void follow(Runnable look) {
+        feeds.follow(FEED, look);
+    }
+
+    /** Tells other hubs soon that changes of a graph are on disk. Does not block. */
+    public void tell() {
+        feeds.tell(FEED);
+    }
+}
