@@ -102,7 +102,7 @@ final class GraphPersonalData {
             if (number.isPresent()) {
                 long from = number.get();
                 long to = erase(group, (writing, session) -> writing.number(AuditChain.hashed(name)));
-                rows += erasure.source(from, to);
+                rows += erasure.source(from, AuditChain.hashed(name));
                 unused.addAll(List.of(from, to));
             }
             return rows;

@@ -26,6 +26,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.sparql.ShaclShapes;
 import dev.parley.knowledge.sparql.Sparql;
 import dev.parley.knowledge.store.GraphStore;
+import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.QueryErrors;
 import dev.parley.knowledge.store.SqlStatementStore;
 import dev.parley.knowledge.store.SqlWriting;
@@ -212,11 +213,12 @@ final class UpdateExecutor {
     private Outcome checkedOnce(
             ShaclShapes shapes, Update update, CallContext context, Alignment alignment, @Nullable Approval approval) {
         String group = context.scope().group();
-        try (RecentWrites.Mark before = tables.recent().mark(group)) {
+        try (RecentWrites.Mark recent = tables.recent().mark(group)) {
+            var before = new Moment(group, recent);
             Proposal effect;
             try {
-                return write(update, context, alignment, approval, made -> {
-                    before.set();
+                return write(update, context, alignment, approval, (writing, made) -> {
+                    before.set(writing);
                     throw new Unchecked(made.get());
                 });
             } catch (Unchecked undone) {
@@ -230,11 +232,51 @@ final class UpdateExecutor {
                 }
                 throw Updates.Refused.by(violations);
             }
-            return write(update, context, alignment, approval, made -> {
-                if (before.isTouched(read) || !made.get().equals(effect)) {
+            return write(update, context, alignment, approval, (writing, made) -> {
+                if (before.isTouched(read, writing) || !made.get().equals(effect)) {
                     throw new Outdated();
                 }
             });
+        }
+    }
+
+    /** A moment between two updates of a group: in the memory of a hub that writes alone, else in the numbers of its changes. */
+    private final class Moment {
+        private final String group;
+        private final RecentWrites.Mark recent;
+        private long number;
+
+        Moment(String group, RecentWrites.Mark recent) {
+            this.group = group;
+            this.recent = recent;
+        }
+
+        /** Sets it to the present of an update. On the writer thread. */
+        void set(GraphWriting writing) {
+            recent.set();
+            number = writing.numberedBefore();
+        }
+
+        /** True if something of {@code read} may have changed since, before an update. Its commit is the one behind that. */
+        boolean isTouched(ReadSet read, GraphWriting writing) {
+            return isShared()
+                    ? writing.ask((session, space) ->
+                            journal.changes().mayTouch(session, space, read, number, writing.numberedBefore()))
+                    : recent.isTouched(read);
+        }
+
+        /** True if something of {@code read} may have changed since. */
+        boolean isTouched(ReadSet read) {
+            return isShared()
+                    ? tables.lookUp(
+                            group,
+                            (session, space) -> journal.changes()
+                                    .mayTouch(session, space, read, number, SqlStatementStore.newest(session, space)))
+                    : recent.isTouched(read);
+        }
+
+        private boolean isShared() {
+            return tables.shared().isShared();
         }
     }
 

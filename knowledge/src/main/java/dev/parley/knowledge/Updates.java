@@ -54,10 +54,14 @@ final class Updates {
     /** Limit of the idempotency key, in characters. */
     private static final int MAX_KEY = 500;
 
-    /** Result of an update, with the changes that watchers receive. */
-    record Outcome(UpdateResult result, List<Numbered> changes) {
+    /**
+     * Result of an update, with the changes that watchers receive.
+     *
+     * @param before number of the newest change before them
+     */
+    record Outcome(UpdateResult result, List<Numbered> changes, long before) {
         static Outcome of(UpdateResult result) {
-            return new Outcome(result, List.of());
+            return new Outcome(result, List.of(), 0);
         }
     }
 
@@ -85,11 +89,11 @@ final class Updates {
     /** Decides whether the effect of an update stands. On the writer thread, so that it must not compute. */
     interface Constraints {
         /** Throws an exception if the update is to be undone. */
-        void check(Supplier<Proposal> effect);
+        void check(GraphWriting writing, Supplier<Proposal> effect) throws SQLException;
     }
 
     /** Lets every update stand. */
-    static final Constraints UNCHECKED = effect -> {};
+    static final Constraints UNCHECKED = (writing, effect) -> {};
 
     private final ChangeStore journal;
     private final Alignment rules;
@@ -175,7 +179,8 @@ final class Updates {
                     statements.stream().map(one -> Patch.add(stamps.on(one))).toList(),
                     stamps);
         }
-        return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
+        return new Outcome(
+                new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes, writing.numberedBefore());
     }
 
     private void load(SqlWriting writing, List<Statement> statements, boolean watched, Stamps stamps)
@@ -239,7 +244,8 @@ final class Updates {
             change = 0;
             count++;
         }
-        return new Outcome(new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes);
+        return new Outcome(
+                new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes, writing.numberedBefore());
     }
 
     /** Checks the length of texts that are indexed, since index entries must be short. */
@@ -292,11 +298,13 @@ final class Updates {
         GraphView seen = writing.seenBy(rules.readFilter(On.QUERY, context.caller()));
         apply(writing, seen, accepted, stamps);
         if (!touched.isEmpty()) {
-            constraints.check(() -> effect(writing, seen));
+            constraints.check(writing, () -> effect(writing, seen));
         }
         String details = leftOut == 0 ? null : leftOut + " of the mutations were left out by a rule";
         return new Outcome(
-                new UpdateResult(true, count, List.copyOf(affected), Verification.VERIFIED, details), changes);
+                new UpdateResult(true, count, List.copyOf(affected), Verification.VERIFIED, details),
+                changes,
+                writing.numberedBefore());
     }
 
     private Proposal effect(GraphWriting writing, GraphView seen) {

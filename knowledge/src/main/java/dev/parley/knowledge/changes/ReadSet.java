@@ -38,6 +38,19 @@ public final class ReadSet {
         }
     }
 
+    /** True if something that a change has written or removed may fit one of the patterns. */
+    public boolean mayContain(Numbered change) {
+        Statement said = change.change().statement();
+        return mayContain(said)
+                || mayContainType(said.subject(), said)
+                || said.object() instanceof Resource object && mayContainType(object, said)
+                || change.replaced().stream().anyMatch(this::mayContain);
+    }
+
+    private boolean mayContainType(Resource mentioned, Statement with) {
+        return mentioned.type() != null && mayContain(Numbered.type(mentioned, with));
+    }
+
     /** True if a statement may fit one of the patterns. */
     boolean mayContain(Statement statement) {
         return everything

@@ -9,6 +9,7 @@ import dev.parley.knowledge.api.Term;
 import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.knowledge.changes.Characters;
 import dev.parley.knowledge.changes.Numbered;
+import dev.parley.knowledge.changes.ReadSet;
 import dev.parley.knowledge.changes.ReplacedStatements;
 import dev.parley.knowledge.store.GraphWriting;
 import dev.parley.knowledge.store.GroupCache;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 /** The feed of changes of all groups, in rows written with the statements. */
 public final class Changes {
     private static final List<Patch.Op> OPS = List.of(Patch.Op.ADD, Patch.Op.REMOVE, Patch.Op.REPLACE);
+
+    /** Changes that are looked at one by one. */
+    private static final int MAX_COMPARED = 500;
 
     private final Terms terms;
     private final Sql sql;
@@ -191,6 +195,22 @@ public final class Changes {
                 // Not so many, then; one of them is never too long.
             }
         }
+    }
+
+    /**
+     * True if something of {@code read} may have changed between two changes: by a change after the first, up to the second. Also if not
+     * all of them are there to be looked at.
+     */
+    public boolean mayTouch(DatabaseSession session, GroupCache space, ReadSet read, long first, long last)
+            throws SQLException {
+        if (last - first > MAX_COMPARED) {
+            return true;
+        }
+        int count = (int) (last - first);
+        List<Numbered> between = count == 0 ? List.of() : after(session, space, first, count);
+        return between.size() < count
+                || count > 0 && between.getLast().number() != last
+                || between.stream().anyMatch(read::mayContain);
     }
 
     /** A row of the table of changes. */

@@ -75,6 +75,11 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
         return ++newest;
     }
 
+    @Override
+    public long numberedBefore() {
+        return newestBefore;
+    }
+
     /** Whether the changes have the next numbers still, in the transaction that writes them. */
     boolean isNext(SqlWriting rows) {
         return rows.hasNumbered(newestBefore, newest);

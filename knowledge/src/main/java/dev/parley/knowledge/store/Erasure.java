@@ -1,6 +1,7 @@
 package dev.parley.knowledge.store;
 
 import dev.parley.knowledge.api.KnowledgeOperation.Verification;
+import dev.parley.knowledge.api.Term.Resource;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -185,11 +186,11 @@ public final class Erasure {
      * Replaces the source of statements: an erased name becomes its hash, so that the statements of one source stay separate
      * from those of others.
      */
-    public int source(long from, long to) {
+    public int source(long from, String to) {
         return source("kg_assertion", from, to) + source("kg_statement", from, to);
     }
 
-    private int source(String table, long from, long to) {
+    private int source(String table, long from, String name) {
         record Key(long s, long p, long o, long g) {}
         String where = " WHERE space = ? AND s = ? AND p = ? AND o = ? AND g = ? AND source = ?";
         return all(
@@ -206,7 +207,8 @@ public final class Erasure {
                         after.g,
                         AT_ONCE),
                 (session, key) -> {
-                    statements.recent().addUnlisted(group);
+                    statements.noteUnlisted(session, group, of);
+                    long to = statements.terms().number(session, Resource.of(name)); // another erasure may have taken it
                     if (table.equals("kg_assertion")) {
                         String doubled =
                                 " FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"

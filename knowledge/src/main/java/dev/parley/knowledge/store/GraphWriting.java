@@ -39,6 +39,9 @@ public interface GraphWriting extends GraphView, Writing {
      */
     long nextChange();
 
+    /** Number of the newest change before this update. */
+    long numberedBefore();
+
     /** Takes a number by a statement that writes, at the latest with the update. */
     long take(Asking<Long> taking) throws SQLException;
 

@@ -220,6 +220,11 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         return find(session, group).orElseThrow();
     }
 
+    /** Number of the newest change of a space, or of one that other hubs see in its place. */
+    public static long newest(DatabaseSession session, GroupCache space) throws SQLException {
+        return session.number("SELECT newest FROM kg_space WHERE space = ?", space.number());
+    }
+
     private Optional<GroupCache> find(DatabaseSession session, String group) throws SQLException {
         ChangeIds ids = session.first(
                         row -> new ChangeIds(instance, row.getLong(1), row.getLong(2)),
@@ -438,12 +443,24 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
             database.storage().require(group, writing.bytes());
         }
         count(group, writing);
+        if (shared.isShared() && writing.isUnnumbered()) {
+            numbers.skip(space.number());
+        }
         writing.tally((graph, predicate, more) ->
                 changes.merge(new Tally(space.number(), graph, predicate), more, Long::sum));
         if (writing.isLoaded()) {
             recent.addUnlisted(group);
         } else {
             recent.add(group, writing.changed().keySet());
+        }
+    }
+
+    /** Notes that statements of a group were changed in a way that no change says. On the writer thread. */
+    void noteUnlisted(DatabaseSession session, String group, GroupCache space) throws SQLException {
+        recent.addUnlisted(group);
+        if (shared.isShared()) {
+            var unused = numbers.lock(session, space.number());
+            numbers.skip(space.number());
         }
     }
 

@@ -54,6 +54,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
 
     private final long nowMs;
     private final ChangeNumbers.Counter counter;
+    private final long before;
     private final Map<Place, Long> tally = new HashMap<>();
     private final Map<Map<String, @Nullable Object>, StoredProvenance> known = new HashMap<>();
     private long bytes;
@@ -62,6 +63,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     private long change;
     private final Map<Statement, Boolean> changed = new LinkedHashMap<>();
     private boolean loaded;
+    private boolean unnumbered;
 
     SqlWriting(
             DatabaseSession session,
@@ -73,6 +75,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         super(session, space, terms, sql, ReadFilter.NONE, new SqlFacts(session, space, terms, false));
         this.nowMs = nowMs;
         this.counter = counter;
+        this.before = counter.newest();
     }
 
     // ---- Bytes for the quota of the group
@@ -130,6 +133,11 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         return counter.next();
     }
 
+    @Override
+    public long numberedBefore() {
+        return before;
+    }
+
     /** Goes on after changes that were numbered before the transaction; false if there are others by then. */
     public boolean hasNumbered(long before, long newest) {
         boolean isNext = counter.newest() == before;
@@ -155,6 +163,11 @@ public final class SqlWriting extends SqlView implements GraphWriting {
     /** True if statements were written that {@link #changed} does not list. */
     boolean isLoaded() {
         return loaded;
+    }
+
+    /** True if a type that is only mentioned was written or removed without a change that says so. */
+    boolean isUnnumbered() {
+        return unnumbered;
     }
 
     private void changed(Resource subject, String predicate, Term object, @Nullable String graph, boolean held) {
@@ -288,6 +301,7 @@ public final class SqlWriting extends SqlView implements GraphWriting {
         Double certainty = with.certainty();
         if (held == null) {
             put(key, certainty, provenance(with.provenance()), source, 1, Storage.ROW + bytes(type));
+            unnumbered |= change <= before;
         } else if (held.hint == 1) {
             Double best = held.certainty == null || certainty == null
                     ? (held.certainty == null ? certainty : held.certainty)
@@ -531,7 +545,15 @@ public final class SqlWriting extends SqlView implements GraphWriting {
             Key key = key(statement);
             changed(statement, false);
             Object[] values = {space.number(), key.s, key.p, key.o, key.g};
-            if (removeCounted("kg_statement" + KEY, values)) {
+            List<Integer> hints = session.list(
+                    row -> {
+                        count(-row.getLong(1));
+                        return row.getInt(2);
+                    },
+                    "DELETE FROM kg_statement" + KEY + " RETURNING bytes, hint",
+                    values);
+            unnumbered |= hints.contains(1);
+            if (!hints.isEmpty()) {
                 tally.merge(new Place(key.g, key.p), -1L, Long::sum);
                 var unused = removeCounted("kg_assertion" + KEY, values);
             }
