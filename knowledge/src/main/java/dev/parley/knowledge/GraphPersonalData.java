@@ -79,6 +79,9 @@ final class GraphPersonalData {
         var terms = new LinkedHashSet<Long>();
         int taken = withStatements ? withdraw(name, by, terms) : 0;
         if (withStatements) {
+            if (tables.shared().isShared()) {
+                erase(group, (writing, session) -> name); // subscribers of other hubs see the removals first
+            }
             forgetChanges(group);
         }
         int rows = eraseName(group, name, terms);
@@ -167,7 +170,7 @@ final class GraphPersonalData {
                                         Map.of("mutations", 0))));
                         return outcome;
                     },
-                    outcome -> subscriptions.publish(group, outcome.changes()));
+                    outcome -> subscriptions.publish(group, outcome));
             taken += requireNonNull(done.result().statementsAffected());
         } while (after != null);
         return taken;

@@ -28,13 +28,18 @@ import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.GroupListener;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +49,11 @@ final class Subscriptions implements GroupListener {
     private static final int MAX_SUBSCRIPTIONS = 100;
 
     private static final int SNAPSHOT_PAGE = 256;
+
+    /** Changes of other hubs that are read in one go. Subscribers read more than that from the table. */
+    private static final int MAX_BEHIND = 1_000;
+
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
     private static final String AFTER = "afterChangeId";
 
     private final SqlStatementStore tables;
@@ -57,6 +67,9 @@ final class Subscriptions implements GroupListener {
     /** Subscriptions that are open, by group. */
     private final Map<String, Integer> watching = new ConcurrentHashMap<>();
 
+    private final ReentrantLock looking = new ReentrantLock();
+    private final AtomicBoolean willLook = new AtomicBoolean();
+
     Subscriptions(
             SqlStatementStore tables,
             GraphStore statements,
@@ -69,6 +82,8 @@ final class Subscriptions implements GroupListener {
         this.settings = settings;
         this.graphql = graphql;
         tables.database().listen(this);
+        tables.shared().onChange(this::refresh);
+        tables.shared().follow(this::look);
     }
 
     /**
@@ -88,6 +103,9 @@ final class Subscriptions implements GroupListener {
         takePlace(context);
         boolean watching = false;
         try {
+            if (tables.shared().isShared()) {
+                lookSoon(); // nothing was shown to it while it had no subscriber
+            }
             long position = begin(subscription, group);
             boolean resumes = subscription.metadata().get(AFTER) != null;
             var source = new Watching.Source(
@@ -200,7 +218,7 @@ final class Subscriptions implements GroupListener {
                 (writing, session) -> {
                     // From here on writers publish to the feed, although it exists only after the commit.
                     watched.add(group);
-                    return new RecentChanges(writing.revision());
+                    return new RecentChanges(writing.revision(), writing.numberedBefore());
                 },
                 feed -> feeds.putIfAbsent(group, feed));
         return requireNonNull(feeds.get(group));
@@ -231,17 +249,83 @@ final class Subscriptions implements GroupListener {
     }
 
     /** Shows changes that are on disk to subscribers. Without one they are not kept: a later subscriber reads the table. */
-    void publish(String group, List<Numbered> changes) {
+    void publish(String group, Updates.Outcome outcome) {
+        List<Numbered> changes = outcome.changes();
+        boolean isShared = tables.shared().isShared();
+        if (isShared && !Integer.valueOf(0).equals(outcome.result().statementsAffected())) {
+            tables.shared().tell();
+        }
         RecentChanges feed = feeds.get(group);
         if (feed == null || changes.isEmpty()) {
             return;
         }
-        if (watching.containsKey(group)) {
-            feed.publish(changes);
-        } else {
+        if (!watching.containsKey(group)) {
             feed.catchUp(changes.getLast().number());
+        } else if (!isShared) {
+            feed.publish(changes);
+        } else if (!feed.publish(outcome.before(), changes)) {
+            lookSoon();
         }
     }
+
+    // ---- Changes of other hubs
+
+    private void lookSoon() {
+        if (willLook.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("knowledge-feed").start(() -> {
+                willLook.set(false); // what comes from here on leads to another look
+                try {
+                    look();
+                } catch (RuntimeException later) {
+                    LOG.log(Level.DEBUG, "changes of other hubs are read with the next renewal of the lease", later);
+                }
+            });
+        }
+    }
+
+    /** Shows changes of other hubs to subscribers, in the order of their numbers. */
+    private void look() {
+        looking.lock();
+        try {
+            var feedsBySpace = new HashMap<Long, String>();
+            watching.keySet().forEach(group -> feedsBySpace.put(tables.space(group).number(), group));
+            tables.newest(feedsBySpace.keySet()).forEach((space, newest) -> {
+                String group = requireNonNull(feedsBySpace.get(space));
+                RecentChanges feed = feeds.get(group);
+                if (feed != null && feed.known() < newest) {
+                    look(group, feed, newest);
+                }
+            });
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    private void look(String group, RecentChanges feed, long newest) {
+        long turn = feed.turn();
+        for (long known = feed.known(); known < newest; known = feed.known()) {
+            long after = known;
+            if (newest - after > MAX_BEHIND) {
+                feed.catchUp(tables.lookUp(group, ReadFilter.NONE, View::revision));
+            }
+            List<Numbered> changes = tables.lookUp(
+                    group, (session, space) -> journal.changes().after(session, space, feed.known(), MAX_BEHIND));
+            feed.publishRead(turn, changes, changes.isEmpty() ? newest : 0);
+            if (feed.turn() != turn) {
+                return; // the next look reads them
+            }
+        }
+    }
+
+    /** Has all subscribers check their permissions, and read from the table: another hub has changed or erased something. */
+    private void refresh() {
+        feeds.values().forEach(feed -> {
+            feed.forget();
+            feed.wake();
+        });
+    }
+
+    // ---- Feeds
 
     /** True if changes of a group have to be published. */
     boolean isWatched(String group) {

@@ -148,7 +148,7 @@ final class UpdateExecutor {
                     });
                     return outcome;
                 },
-                outcome -> subscriptions.publish(group, outcome.changes()));
+                outcome -> subscriptions.publish(group, outcome));
     }
 
     // ---- Shapes
@@ -370,7 +370,7 @@ final class UpdateExecutor {
                     });
                     return outcome;
                 },
-                outcome -> subscriptions.publish(group, outcome.changes()));
+                outcome -> subscriptions.publish(group, outcome));
         return requireNonNull(done.result().statementsAffected());
     }
 

@@ -28,30 +28,106 @@ public final class RecentChanges {
     /** Everything up to this change is not here. */
     private long begin;
 
+    /** Everything up to this number is here, or can be read from the table. */
+    private long known;
+
+    /** How often changes were forgotten. */
+    private long forgotten;
+
     /** @param last the newest change there is */
     public RecentChanges(long last) {
+        this(last, last);
+    }
+
+    /**
+     * Begins a feed.
+     *
+     * @param last the newest change there is
+     * @param known number up to which there are no further changes
+     */
+    public RecentChanges(long last, long known) {
         this.begin = last;
+        this.known = Math.max(last, known);
     }
 
     /** Shows changes that are on disk, in their order. */
     public void publish(List<Numbered> changes) {
-        if (changes.isEmpty()) {
-            return;
-        }
         lock.lock();
         try {
-            for (Numbered change : changes) {
-                if (change.number() > begin) {
-                    newest.add(change);
-                    characters += change.characters();
-                }
+            show(changes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Shows changes that are on disk, unless others come before them.
+     *
+     * @param before number of the newest change before them
+     * @return false if changes of another hub, up to {@code before}, have to be shown first
+     */
+    public boolean publish(long before, List<Numbered> changes) {
+        lock.lock();
+        try {
+            boolean isNext = before <= known;
+            if (isNext) {
+                show(changes);
             }
-            while (newest.size() > KEPT || characters > MAX_CHARACTERS) {
-                Numbered oldest = newest.remove();
-                characters -= oldest.characters();
-                begin = oldest.number();
+            return isNext;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Shows changes that were read from the table, after those that are known.
+     *
+     * @param turn {@link #turn} before they were read
+     * @param last number up to which they are all
+     */
+    public void publishRead(long turn, List<Numbered> changes, long last) {
+        lock.lock();
+        try {
+            if (turn == forgotten) {
+                show(changes);
+                known = Math.max(known, last);
             }
-            news.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void show(List<Numbered> changes) {
+        for (Numbered change : changes) {
+            if (change.number() > known) {
+                newest.add(change);
+                characters += change.characters();
+                known = change.number();
+            }
+        }
+        while (newest.size() > KEPT || characters > MAX_CHARACTERS) {
+            Numbered oldest = newest.remove();
+            characters -= oldest.characters();
+            begin = oldest.number();
+        }
+        news.signalAll();
+    }
+
+    /** Number up to which all changes were shown, or left to the table. */
+    public long known() {
+        lock.lock();
+        try {
+            return known;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Changes with each {@link #forget}: what was read before it is not shown any more. */
+    public long turn() {
+        lock.lock();
+        try {
+            return forgotten;
         } finally {
             lock.unlock();
         }
@@ -61,6 +137,7 @@ public final class RecentChanges {
     public void forget() {
         lock.lock();
         try {
+            forgotten++;
             if (!newest.isEmpty()) {
                 begin = newest.getLast().number();
                 newest.clear();
@@ -80,6 +157,7 @@ public final class RecentChanges {
                 newest.clear();
                 characters = 0;
                 begin = newestOnDisk;
+                known = Math.max(known, newestOnDisk);
                 news.signalAll();
             }
         } finally {

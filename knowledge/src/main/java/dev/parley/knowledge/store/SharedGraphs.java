@@ -5,6 +5,8 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.shared.Feeds;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -17,22 +19,34 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * <p>A hub that has its database alone does nothing of this. Safe for any thread.
  */
 public final class SharedGraphs {
+    private static final Logger LOG = System.getLogger("dev.parley.knowledge");
     private static final String FEED = "knowledge";
 
     private final Epochs epochs;
     private final Feeds feeds;
     private final List<Runnable> copies = new CopyOnWriteArrayList<>();
+    private volatile Runnable look = () -> {};
 
     SharedGraphs(Database database) {
         this.epochs = database.access().epochs();
         this.feeds = database.access().feeds();
-        // By the writer, so that what it has read before is committed when this hub says that it has seen the change.
-        epochs.keep(
-                Epoch.KNOWLEDGE,
-                () -> database.write(session -> {
-                    copies.forEach(Runnable::run);
-                    return copies;
-                }));
+        epochs.keep(Epoch.KNOWLEDGE, () -> {
+            lookFirst();
+            // By the writer, so that what it has read before is committed when this hub says that it has seen the change.
+            database.write(session -> {
+                copies.forEach(Runnable::run);
+                return copies;
+            });
+        });
+    }
+
+    /** Subscribers see what an erasure removes before its changes are forgotten. */
+    private void lookFirst() {
+        try {
+            look.run();
+        } catch (RuntimeException later) {
+            LOG.log(Level.DEBUG, "subscribers read the changes of another hub later", later);
+        }
     }
 
     /** Whether other hubs may write to the graphs. */
@@ -61,6 +75,7 @@ public final class SharedGraphs {
 
     /** @param look reads what other hubs have added to the graphs; see {@link Feeds#follow} */
     public void follow(Runnable look) {
+        this.look = look;
         feeds.follow(FEED, look);
     }
 

@@ -45,6 +45,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps statements in SQLite or PostgreSQL, in the database and the transactions of the tasks. */
@@ -223,6 +224,19 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     /** Number of the newest change of a space, or of one that other hubs see in its place. */
     public static long newest(DatabaseSession session, GroupCache space) throws SQLException {
         return session.number("SELECT newest FROM kg_space WHERE space = ?", space.number());
+    }
+
+    /** The same of many spaces, by their numbers. */
+    public Map<Long, Long> newest(Collection<Long> numbers) {
+        return numbers.isEmpty()
+                ? Map.of()
+                : database.read(session -> session
+                        .list(
+                                row -> Map.entry(row.getLong(1), row.getLong(2)),
+                                "SELECT space, newest FROM kg_space WHERE " + sql.in("space", numbers),
+                                sql.list(numbers))
+                        .stream()
+                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
     private Optional<GroupCache> find(DatabaseSession session, String group) throws SQLException {
