@@ -60,6 +60,9 @@ public final class RemoteStatements implements GraphStore {
     /** Number of times that a query is repeated because of an update; then updates wait for it. */
     private static final int MAX_REPETITIONS = 3;
 
+    /** The same if other hubs write to the same graphs, for which no lock has updates wait. */
+    private static final int MAX_SHARED_REPETITIONS = 20;
+
     /** The order of a group's updates. */
     private static final class Lane {
         static final long UNSETTLED = -1;
@@ -72,6 +75,9 @@ public final class RemoteStatements implements GraphStore {
          * may lack some of it.
          */
         volatile long settledAt = UNSETTLED;
+
+        /** Number of the update up to which the server had all then; another hub may have committed others. */
+        volatile long settledNumber;
 
         /** Number of updates that were about to be committed. */
         final AtomicLong generation = new AtomicLong();
@@ -100,6 +106,9 @@ public final class RemoteStatements implements GraphStore {
     private final Database database;
     private final RemoteServer server;
     private final InstantSource clock;
+    /** Whether other hubs write to the same graphs. */
+    private final boolean isShared;
+
     private final LoadingCache<String, Lane> lanes =
             Caffeine.newBuilder().weakValues().build(Lane::new);
 
@@ -112,6 +121,7 @@ public final class RemoteStatements implements GraphStore {
         this.database = tables.database();
         this.server = server;
         this.clock = clock;
+        this.isShared = tables.shared().isShared();
         if (database.<Long>read(session -> session.number("SELECT 1 FROM kg_statement LIMIT 1")) != 0) {
             throw new StoreException(
                     "the database has statements in its tables (expected: none, or no other store of statements;"
@@ -153,13 +163,16 @@ public final class RemoteStatements implements GraphStore {
     private <T> T atOneMoment(String group, ReadFilter readFilter, Duration patience, Function<GraphView, T> question) {
         SparqlClient endpoint = endpoint(patience);
         Lane lane = lane(group);
-        for (int attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
+        for (int attempt = 0; attempt < repetitions(); attempt++) {
             long generation = lane.generation.get();
-            settle(lane, endpoint);
+            long number = settle(lane, endpoint);
             T answer = question.apply(view(endpoint, group, readFilter));
-            if (lane.generation.get() == generation) {
+            if (lane.generation.get() == generation && (!isShared || number(group) == number)) {
                 return answer;
             }
+        }
+        if (isShared) {
+            throw KnowledgeStoreException.busy(new TimeoutException("updates of other hubs follow each other"));
         }
         acquire(lane);
         try {
@@ -168,6 +181,18 @@ public final class RemoteStatements implements GraphStore {
         } finally {
             lane.lock.unlock();
         }
+    }
+
+    private int repetitions() {
+        return isShared ? MAX_SHARED_REPETITIONS : MAX_REPETITIONS;
+    }
+
+    /** Number of the update of a group that a hub has committed last. */
+    private long number(String group) {
+        return tables.lookUp(
+                group,
+                (session, space) ->
+                        session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number()));
     }
 
     private RemoteView view(SparqlClient endpoint, String group, ReadFilter readFilter) {
@@ -222,7 +247,7 @@ public final class RemoteStatements implements GraphStore {
             try {
                 return transactOnce(group, change, committed);
             } catch (Overtaken another) {
-                if (attempt == MAX_REPETITIONS) {
+                if (attempt == repetitions()) {
                     throw A2AException.of(
                             KnowledgeError.KNOWLEDGE_UPDATE,
                             KnowledgeError.KNOWLEDGE_UPDATE.defaultMessage(),
@@ -238,11 +263,15 @@ public final class RemoteStatements implements GraphStore {
         try {
             SparqlClient endpoint = endpoint(UPDATE_PATIENCE);
             settleLocked(lane, endpoint);
-            long space = tables.numbered(group).number();
-            long newest =
-                    database.read(session -> session.number("SELECT newest FROM kg_space WHERE space = ?", space));
+            GroupCache space = tables.numbered(group);
+            long newest = database.read(session -> SqlStatementStore.newest(session, space));
+            // Again, for what another hub has committed before that. Later updates are found by the number of their changes.
+            settleLocked(lane, endpoint);
             var writing = new RemoteWriting(endpoint, of(group), lane.last, newest, clock.millis());
             T result = make(change, writing);
+            if (isShared) {
+                writing.requireNumber();
+            }
             if (writing.isEmpty()) {
                 return commit(group, writing, rows -> {}, result, committed);
             }
@@ -322,21 +351,31 @@ public final class RemoteStatements implements GraphStore {
 
     // ---- Bringing the server up to date
 
-    private void settle(Lane lane, SparqlClient endpoint) {
-        if (lane.settledAt == server.failures()) {
-            return;
+    /** Returns the number of the update up to which the server has all, as this hub alone need not know. */
+    private long settle(Lane lane, SparqlClient endpoint) {
+        long number = isShared ? number(lane.group) : lane.settledNumber;
+        if (isSettled(lane, number)) {
+            return number;
         }
         acquire(lane);
         try {
             settleLocked(lane, endpoint);
+            return lane.number;
         } finally {
             lane.lock.unlock();
         }
     }
 
+    private boolean isSettled(Lane lane, long number) {
+        return lane.settledAt == server.failures() && (!isShared || lane.settledNumber == number);
+    }
+
     /** Sends committed changes to the server, and verifies that its graph belongs to the database. */
     private void settleLocked(Lane lane, SparqlClient endpoint) {
-        if (lane.settledAt == server.failures()) {
+        if (isShared) {
+            readRow(lane);
+        }
+        if (isSettled(lane, lane.number)) {
             return;
         }
         long failures = server.failures();
@@ -351,6 +390,9 @@ public final class RemoteStatements implements GraphStore {
                         + RemoteView.graph(lane.group) + " p:applied ?applied ; p:last ?last } }");
         String applied =
                 rows.isEmpty() ? "" : requireNonNullElse(rows.getFirst().get("applied"), "");
+        if (isShared && !applied.equals(mark(lane.number))) {
+            followOthers(lane, applied);
+        }
         if (rows.size() > 1 || !applied.equals(mark(lane.number))) {
             String problem =
                     "group \"" + lane.group + "\": its graph on " + server.query() + " is as of update \"" + applied
@@ -366,7 +408,22 @@ public final class RemoteStatements implements GraphStore {
             lane.pending = null;
             forgetText(lane.group, lane.number);
         }
+        lane.settledNumber = lane.number;
         lane.settledAt = failures;
+    }
+
+    /** Goes on after an update that another hub has committed, and sent, since the row was read. */
+    private void followOthers(Lane lane, String applied) {
+        long before = lane.number;
+        readRow(lane);
+        for (long number = lane.number; number > before; number--) {
+            if (applied.equals(mark(number))) {
+                lane.number = number;
+                lane.pending = null;
+                return;
+            }
+        }
+        lane.number = before;
     }
 
     private void readRow(Lane lane) {

@@ -80,6 +80,11 @@ final class RemoteWriting extends RemoteView implements GraphWriting {
         return newestBefore;
     }
 
+    /** Leaves out a number if no change has one, so that of two updates that were computed at once one is found to be outdated. */
+    void requireNumber() {
+        newest = Math.max(newest, newestBefore + 1);
+    }
+
     /** Whether the changes have the next numbers still, in the transaction that writes them. */
     boolean isNext(SqlWriting rows) {
         return rows.hasNumbered(newestBefore, newest);
