@@ -1,5 +1,7 @@
 package dev.parley.hub.extensions;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.parley.extension.HubTimers;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.Lazy;
@@ -13,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,7 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Timers in a table of a database. A timer that is taken becomes due again after a while, so that neither a crash loses it, nor another
- * hub that sees it at the same moment calls its handler a second time. Safe for any thread.
+ * hub that sees it at the same moment calls its handler a second time. A timer is removed in a transaction of its own, after its handler
+ * has returned: one whose hub ends in between is called again, unless a transaction of the handler has set it anew.
+ *
+ * <p>Hubs that share the database look for timers of each other once a second, see {@link SharedTimers}; each sets alarms for its own
+ * ones. Safe for any thread.
  */
 final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.hub");
@@ -58,6 +65,10 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             DROP TABLE extension_timer;
             ALTER TABLE extension_keyed_timer RENAME TO extension_timer;
             CREATE INDEX extension_timer_due ON extension_timer (name, due_ms);
+            """, """
+            -- The stream of the hub whose handler runs; null if none does, or if one hub has the database alone.
+            ALTER TABLE extension_timer ADD COLUMN claimed_by BIGINT;
+            CREATE INDEX extension_timer_claimed ON extension_timer (claimed_by) WHERE claimed_by IS NOT NULL;
             """));
 
     /** Timers of one name whose handlers run at the same time. */
@@ -65,6 +76,9 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     /** Timers that an erasure reads at once. */
     private static final int PAGE = 1_000;
+
+    /** Timers of hubs that share the database. Hubs need no hint of new ones, which are due later, or run at the hub that sets them. */
+    private static final String FEED = "timers";
 
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final Backoff READS = new Backoff(Duration.ofSeconds(10), Duration.ofMinutes(1));
@@ -85,16 +99,21 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
     private volatile boolean open;
 
+    /** The timers of all hubs that share the database; null for a hub that has it alone. Set before the first handler is. */
+    private volatile @Nullable SharedTimers shared;
+
     /** A handler, and how many more of its timers may run, so that slow ones delay no timers of other names. */
     private record Named(Handler handler, Semaphore free, AtomicBoolean full) {}
 
-    private record Row(String name, String id, long due, int failures, String content) {}
+    /** @param due time at which it is due, for a timer that is taken the end of its lease */
+    record Row(String name, String id, long due, int failures, String content) {}
 
     /** @param opened returns the database, at the first use */
     DurableTimers(Supplier<Database> opened, InstantSource clock) {
         this.database = new Lazy<>(() -> {
             Database tables = opened.get();
             tables.migrate(TABLES);
+            shared = tables.access().feeds().isShared() ? new SharedTimers(tables) : null;
             tables.listen(this);
             return tables;
         });
@@ -122,14 +141,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
 
             @Override
             public void set(DatabaseSession session, String id, Instant due, String content) throws SQLException {
-                session.update("DELETE FROM extension_timer WHERE name = ? AND id = ?", name, id);
-                session.update(
-                        "INSERT INTO extension_timer (name, id, due_ms, failures, content) VALUES (?, ?, ?, 0, ?)",
-                        name,
-                        id,
-                        due.toEpochMilli(),
-                        content);
-                unwritten = Math.min(unwritten, due.toEpochMilli());
+                DurableTimers.this.set(session, new Row(name, id, due.toEpochMilli(), 0, content));
             }
 
             @Override
@@ -148,6 +160,22 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                         (session, row) -> DurableTimers.erase(session, row, change.apply(row.content())));
             }
         };
+    }
+
+    private void set(DatabaseSession session, Row row) throws SQLException {
+        SharedTimers all = shared;
+        if (all == null) {
+            session.update("DELETE FROM extension_timer WHERE name = ? AND id = ?", row.name(), row.id());
+            session.update(
+                    "INSERT INTO extension_timer (name, id, due_ms, failures, content) VALUES (?, ?, ?, 0, ?)",
+                    row.name(),
+                    row.id(),
+                    row.due(),
+                    row.content());
+        } else {
+            all.set(session, row, row.due() - clock.millis());
+        }
+        unwritten = Math.min(unwritten, row.due());
     }
 
     private static List<Row> after(DatabaseSession session, Row last) throws SQLException {
@@ -187,6 +215,7 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
     void start() {
         open = true;
         if (!handlers.isEmpty()) {
+            database().access().feeds().follow(FEED, this::lookForOthers);
             arm(0);
         }
     }
@@ -226,14 +255,12 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             armed = Long.MAX_VALUE;
         }
         try {
-            handlers.forEach((name, named) -> {
-                due(name).forEach(row -> take(named, row));
-                named.full().set(true);
-                if (named.free().availablePermits() > 0) { // else the end of a handler sets the alarm
-                    named.full().set(false);
-                    armNext(name);
-                }
-            });
+            SharedTimers all = shared;
+            if (all == null) {
+                handlers.forEach(this::look);
+            } else {
+                look(all).forEach(wait -> arm(clock.millis() + wait));
+            }
             unreadable.set(0);
         } catch (RuntimeException failure) {
             if (!open) {
@@ -243,6 +270,52 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
             LOG.log(Level.WARNING, "timers of extensions cannot be read; the next attempt is in " + pause, failure);
             arm(clock.millis() + pause.toMillis());
         }
+    }
+
+    private void look(String name, Named named) {
+        due(name).forEach(row -> take(named, row));
+        named.full().set(true);
+        if (named.free().availablePermits() > 0) { // else the end of a handler sets the alarm
+            named.full().set(false);
+            armNext(name);
+        }
+    }
+
+    /** Takes timers that other hubs have set, or had taken when they ended. Once a second. */
+    private void lookForOthers() {
+        SharedTimers all = shared;
+        if (all != null && open) {
+            look(all);
+        }
+    }
+
+    /** Takes the timers of all hubs that are due, and returns the milliseconds after which to look again. */
+    private List<Long> look(SharedTimers all) {
+        var waits = new ArrayList<Long>();
+        all.next(handlers.keySet()).forEach((name, wait) -> {
+            if (wait > 0) {
+                waits.add(wait);
+            } else if (takeDue(all, name, requireNonNull(handlers.get(name)))) {
+                waits.add(0L);
+            }
+        });
+        return waits;
+    }
+
+    /** Takes as many timers as may run. Returns false if there were none: other hubs have been faster. */
+    private boolean takeDue(SharedTimers all, String name, Named named) {
+        int free = named.free().drainPermits();
+        int used = 0;
+        try {
+            named.full().set(free == 0); // then the end of a handler sets the alarm
+            for (Row row : open && free > 0 ? all.claim(name, free, LEASE) : List.<Row>of()) {
+                Thread.ofVirtual().name("timer").start(() -> handle(named, row, row.due()));
+                used++;
+            }
+        } finally {
+            named.free().release(free - used);
+        }
+        return used > 0;
     }
 
     private List<Row> due(String name) {
@@ -330,7 +403,8 @@ final class DurableTimers implements HubTimers, GroupListener, AutoCloseable {
                 "timer " + row.name() + " \"" + row.id() + "\" failed; the next attempt is in " + pause / 1_000 + " s",
                 failure);
         long next = clock.millis() + pause;
-        if (move(row, leased, next, row.failures() + 1)) {
+        SharedTimers all = shared;
+        if (all == null ? move(row, leased, next, row.failures() + 1) : all.repeat(row, pause)) {
             arm(next);
         }
     }
