@@ -45,7 +45,7 @@ final class MessageAnswers {
             );
             CREATE INDEX one_answer_by_time ON one_answer (at_ms);
             CREATE INDEX one_answer_by_task ON one_answer (task_id);
-            """, Durations.SCHEMA));
+            """, Durations.SCHEMA, Durations.SCHEMA_OF_HUBS));
 
     /** Rows removed at most with each new one, so that their number falls again after a peak. */
     private static final int REMOVED_AT_ONCE = 10;
