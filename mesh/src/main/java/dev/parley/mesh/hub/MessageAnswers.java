@@ -31,7 +31,8 @@ final class MessageAnswers {
     /** Time for which answers are kept. */
     static final Duration KEPT = Duration.ofHours(24);
 
-    static final ModuleTables TABLES = new ModuleTables("one", List.of("""
+    static final ModuleTables TABLES =
+            new ModuleTables("one", List.of("""
             CREATE TABLE one_answer (
                 group_id    TEXT NOT NULL,
                 sender      TEXT NOT NULL,
@@ -45,7 +46,7 @@ final class MessageAnswers {
             );
             CREATE INDEX one_answer_by_time ON one_answer (at_ms);
             CREATE INDEX one_answer_by_task ON one_answer (task_id);
-            """, Durations.SCHEMA, Durations.SCHEMA_OF_HUBS));
+            """, Durations.SCHEMA, Durations.SCHEMA_OF_HUBS + MessageClaims.SCHEMA));
 
     /** Rows removed at most with each new one, so that their number falls again after a peak. */
     private static final int REMOVED_AT_ONCE = 10;
@@ -71,14 +72,27 @@ final class MessageAnswers {
             @Nullable String taskId,
             @Nullable Instant estimate) {}
 
+    /** The same of hubs that share the database: none waits for another one that removes the same rows. */
+    private static final String REMOVE_SHARED = "WITH old AS MATERIALIZED (SELECT group_id, sender, message_id"
+            + " FROM one_answer WHERE at_ms <= ? ORDER BY at_ms LIMIT ? FOR UPDATE SKIP LOCKED)"
+            + " DELETE FROM one_answer USING old WHERE one_answer.group_id = old.group_id"
+            + " AND one_answer.sender = old.sender AND one_answer.message_id = old.message_id";
+
     private final Database database;
     private final AuditTrail audit;
+    private final MessageClaims claims;
 
     /** Makes the tables of the mesh. */
     MessageAnswers(Database database, AuditTrail audit) {
         this.database = database;
         this.audit = audit;
         database.migrate(TABLES);
+        this.claims = new MessageClaims(database);
+    }
+
+    /** Claims of messages without an answer. */
+    MessageClaims claims() {
+        return claims;
     }
 
     /** Hash of the members that make a message the same under the same id. Time and signature may differ. */
@@ -104,7 +118,7 @@ final class MessageAnswers {
         return database.read(session -> find(session, key));
     }
 
-    private static Optional<Answer> find(DatabaseSession session, Key key) throws SQLException {
+    static Optional<Answer> find(DatabaseSession session, Key key) throws SQLException {
         return session.first(
                 row -> new Answer(
                         DatabaseSession.text(row, 1),
@@ -148,12 +162,17 @@ final class MessageAnswers {
             if (kept > 0) {
                 audit.add(session, event);
             }
+            claims.remove(session, key);
             removeExpired(session, expired);
             return find(session, key).orElse(answer);
         });
     }
 
-    private static void removeExpired(DatabaseSession session, Instant expired) throws SQLException {
+    private void removeExpired(DatabaseSession session, Instant expired) throws SQLException {
+        if (database.access().feeds().isShared()) {
+            session.update(REMOVE_SHARED, expired, REMOVED_AT_ONCE);
+            return;
+        }
         record Row(String group, String sender, String messageId) {}
         List<Row> rows = session.list(
                 row -> new Row(
@@ -190,7 +209,9 @@ final class MessageAnswers {
 
     /** Erases the answers to a sender, and returns how many there were. */
     int erase(String group, String sender) {
-        return database.erase(
-                session -> session.update("DELETE FROM one_answer WHERE group_id = ? AND sender = ?", group, sender));
+        return database.erase(session -> {
+            MessageClaims.erase(session, group, sender);
+            return session.update("DELETE FROM one_answer WHERE group_id = ? AND sender = ?", group, sender);
+        });
     }
 }

@@ -140,6 +140,27 @@ final class Receiver {
             return answer(envelope, reply, context);
         }
         try {
+            Optional<Answer> ofOtherHub = mesh.answers().claims().claim(key);
+            if (ofOtherHub.isPresent()) {
+                requireSame(ofOtherHub.get(), fingerprint, envelope);
+                var reply = new Reply(ofOtherHub.get(), null);
+                mine.complete(reply);
+                return answer(envelope, reply, context);
+            }
+            return handleClaimed(send, key, fingerprint, context, mine);
+        } catch (Throwable refused) {
+            mine.completeExceptionally(refused);
+            throw refused;
+        } finally {
+            current.remove(key, mine);
+        }
+    }
+
+    /** Handles a message that this hub has claimed. */
+    private Envelope handleClaimed(
+            SendEnvelope send, Key key, String fingerprint, CallContext context, CompletableFuture<Reply> mine) {
+        Envelope envelope = send.envelope();
+        try {
             Reply handled = handle(send, fingerprint, context);
             Envelope answer = answer(envelope, handled, context);
             AuditEntry event =
@@ -153,10 +174,8 @@ final class Receiver {
             mesh.messages().sent(agent, kept.type());
             return isFirst ? answer : answer(envelope, reply, context);
         } catch (Throwable refused) {
-            mine.completeExceptionally(refused);
+            mesh.answers().claims().release(key);
             throw refused;
-        } finally {
-            current.remove(key, mine);
         }
     }
 
