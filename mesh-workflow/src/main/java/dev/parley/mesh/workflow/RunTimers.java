@@ -41,6 +41,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cancels runs with their steps: a timer is set before, so that the steps are canceled too if a crash comes between, or if the hub of a
@@ -55,11 +56,16 @@ final class RunTimers implements PersonalData {
     /** Time after which steps that cannot be canceled are given up. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
+    private static final String DEADLINE = "deadline";
+
     private final HubParts hub;
     private final ForeignAgents foreign;
     private final Definitions definitions;
     private final InstantSource clock;
     private final Timers timers;
+    /** Whether other hubs run tasks, too. */
+    private final boolean isShared;
+
     private volatile AgentEndpoint one;
 
     RunTimers(HubParts hub, ForeignAgents foreign, Definitions definitions, InstantSource clock) {
@@ -69,6 +75,7 @@ final class RunTimers implements PersonalData {
         this.clock = clock;
         this.one = hub.agents().within(WorkflowProtocol.AGENT);
         this.timers = hub.timers().named("workflows", this::due);
+        this.isShared = hub.database().access().feeds().isShared();
     }
 
     /** Sets the agent {@code one}. */
@@ -83,18 +90,21 @@ final class RunTimers implements PersonalData {
 
     /** Has a vote end at its deadline. */
     void end(String vote, Instant deadline, CallContext caller) {
-        timers.set(vote, deadline, content(vote, caller, true));
+        timers.set(vote, deadline, content(vote, caller, deadline));
     }
 
     Task cancel(CancelTask cancel, CallContext caller) {
         String timer = Ids.next(clock.instant());
-        String content = content(cancel.id(), caller, false);
+        String content = content(cancel.id(), caller, null);
         timers.set(timer, clock.instant().plus(GRACE), content);
         Task run;
         try {
             run = one.call(cancel, caller);
         } catch (A2AException refused) {
-            timers.cancel(timer);
+            // Another hub that runs it may have canceled it, and ended before its steps.
+            if (!isShared || refused.error() != A2AError.UNAVAILABLE) {
+                timers.cancel(timer);
+            }
             throw refused;
         }
         if (cancelSteps(run, caller, agent -> !agent.isForeign())) {
@@ -110,7 +120,14 @@ final class RunTimers implements PersonalData {
         CallContext caller = caller(kept);
         String id = String.valueOf(kept.get("run"));
         if (Boolean.TRUE.equals(kept.get("ends"))) {
-            end(id, caller);
+            Instant deadline = kept.get(DEADLINE) instanceof Number millis
+                    ? Instant.ofEpochMilli(millis.longValue())
+                    : Instant.MIN; // of an earlier release
+            if (clock.instant().isBefore(deadline)) {
+                timers.set(timer, deadline, content); // of a hub with another clock
+            } else {
+                end(id, caller);
+            }
             return;
         }
         Task run;
@@ -204,25 +221,31 @@ final class RunTimers implements PersonalData {
         }
     }
 
-    /** Content of a timer. The rights of the caller serve the cancellation, or the end of its vote, only. */
-    private static String content(String run, CallContext caller, boolean ends) {
-        return new String(
-                Json.write(Map.of(
-                        "run",
-                        run,
-                        "group",
-                        caller.scope().group(),
-                        "owner",
-                        caller.scope().owner(),
-                        "caller",
-                        caller.caller(),
-                        "names",
-                        caller.namesTasks(),
-                        "ends",
-                        ends,
-                        "grants",
-                        List.copyOf(caller.grants()))),
-                UTF_8);
+    /**
+     * Content of a timer. The rights of the caller serve the cancellation, or the end of its vote, only.
+     *
+     * @param deadline of a vote; null for a run
+     */
+    private static String content(String run, CallContext caller, @Nullable Instant deadline) {
+        var kept = new HashMap<String, Object>(Map.of(
+                "run",
+                run,
+                "group",
+                caller.scope().group(),
+                "owner",
+                caller.scope().owner(),
+                "caller",
+                caller.caller(),
+                "names",
+                caller.namesTasks(),
+                "ends",
+                deadline != null,
+                "grants",
+                List.copyOf(caller.grants())));
+        if (deadline != null) {
+            kept.put(DEADLINE, deadline.toEpochMilli());
+        }
+        return new String(Json.write(kept), UTF_8);
     }
 
     private static CallContext caller(Map<?, ?> kept) {

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -257,8 +258,7 @@ final class RunTurn {
             String taskId = run.taskId(id);
             Step step = requireNonNull(workflow.steps().get(id));
             if (taskId != null) {
-                known = Reports.parts(
-                        agents.get(step.agent()).endpoint().call(GetTask.of(taskId), agents.toward(step.agent())));
+                known = Reports.parts(read(step, taskId));
             } else {
                 known = switch (run.result(id)) {
                     case null -> List.of();
@@ -269,6 +269,23 @@ final class RunTurn {
             results.put(id, known);
         }
         return known;
+    }
+
+    /** The task of a step. Read again while that may succeed: a run that is taken up by another hub often meets a busy database. */
+    private Task read(Step step, String taskId) {
+        for (int failures = 1; ; failures++) {
+            try {
+                return agents.get(step.agent()).endpoint().call(GetTask.of(taskId), agents.toward(step.agent()));
+            } catch (RuntimeException unread) {
+                if (!StepCall.isPassing(unread) || failures >= StepCall.MOST_TRIES) {
+                    throw unread;
+                }
+                LockSupport.parkNanos(StepCall.PAUSES.bound(failures).toNanos());
+                if (Thread.currentThread().isInterrupted()) {
+                    throw unread;
+                }
+            }
+        }
     }
 
     /** Waits for news of the steps, and returns those that can begin because of them. */

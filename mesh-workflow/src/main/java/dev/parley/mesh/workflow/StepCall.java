@@ -14,6 +14,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentCard;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.InvalidField;
 import dev.parley.protocol.LoggedEvent;
@@ -50,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 final class StepCall implements Runnable {
     private static final Logger LOG = System.getLogger("dev.parley.mesh");
     /** Attempts to read a task, or to send a message again whose answer got lost, while the hub is away: about a minute. */
-    private static final int MOST_TRIES = 12;
+    static final int MOST_TRIES = 12;
 
     private static final Duration LONGEST = Duration.ofHours(1);
 
@@ -58,7 +59,7 @@ final class StepCall implements Runnable {
     private static final SendConfiguration AT_ONCE = new SendConfiguration(List.of(), null, null, true);
 
     /** Pauses after refusals for lack of capacity, and before a task of an agent that does not stream is read again. */
-    private static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(10));
+    static final Backoff PAUSES = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(10));
 
     /**
      * Result of an attempt.
@@ -199,7 +200,7 @@ final class StepCall implements Runnable {
     private Progress ended(@Nullable Task task) throws InterruptedException {
         Task now = task;
         for (int reads = 1; now != null && !now.state().isSettled(); reads++) {
-            now = agent.streams() ? followed(now.id()) : reread(now.id(), reads);
+            now = agent.streams() ? followed(now.id(), reads) : reread(now.id(), reads);
         }
         if (now == null) {
             return late();
@@ -239,19 +240,6 @@ final class StepCall implements Runnable {
         for (int refusals = 1; ; refusals++) {
             try {
                 return send();
-            } catch (A2AException refused) {
-                if (refused.error() == A2AError.TASK_NOT_FOUND && taskId == null && !isBare) {
-                    isBare = true; // an agent behind a route
-                    continue;
-                }
-                if (refused.error() != A2AError.UNAVAILABLE) {
-                    throw refused;
-                }
-                isLost = true; // its hub may be stopping
-                Duration pause = PAUSES.after(refusals, refused.retryAfter());
-                if (isPast(pause)) {
-                    return null;
-                }
             } catch (ClientException broken) {
                 String begun = taskId;
                 if (announced && begun != null && isPassing(broken)) {
@@ -264,12 +252,29 @@ final class StepCall implements Runnable {
                 if (isPast(PAUSES.bound(refusals))) {
                     return null;
                 }
+            } catch (RuntimeException refused) {
+                ErrorKind error = A2AError.of(refused);
+                if (error == A2AError.TASK_NOT_FOUND && taskId == null && !isBare) {
+                    isBare = true; // an agent behind a route
+                    continue;
+                }
+                if (error != A2AError.UNAVAILABLE) {
+                    throw refused;
+                }
+                isLost = true; // its hub may be stopping
+                Duration after = refused instanceof A2AException known ? known.retryAfter() : null;
+                if (isPast(PAUSES.after(refusals, after))) {
+                    return null;
+                }
             }
         }
     }
 
-    private static boolean isPassing(ClientException problem) {
-        return problem.problem() == Problem.UNREACHABLE || isBroken(problem);
+    /** Whether a call may succeed later: the hub of the agent cannot be reached, or cannot use its database for a while. */
+    static boolean isPassing(RuntimeException problem) {
+        return problem instanceof ClientException unanswered
+                ? unanswered.problem() == Problem.UNREACHABLE || isBroken(unanswered)
+                : A2AError.of(problem) == A2AError.UNAVAILABLE;
     }
 
     private static boolean isBroken(ClientException problem) {
@@ -303,18 +308,19 @@ final class StepCall implements Runnable {
                 List.of());
     }
 
-    private @Nullable Task followed(String id) throws InterruptedException {
+    private @Nullable Task followed(String id, int reads) throws InterruptedException {
         try (Feed<LoggedEvent> events = agent.endpoint().watch(SubscribeToTask.of(id), limited())) {
             return folded(events);
-        } catch (ClientException broken) {
-            if (!isPassing(broken)) {
+        } catch (RuntimeException broken) {
+            if (isPassing(broken)) {
+                return reread(id, reads);
+            }
+            if (!(broken instanceof A2AException)) {
                 throw broken;
             }
-            return reread(id, 1);
-        } catch (A2AException ended) {
             Task task = read(id);
             if (!task.state().isSettled()) {
-                throw ended;
+                throw broken;
             }
             return task;
         }
@@ -325,12 +331,12 @@ final class StepCall implements Runnable {
         return isPast(PAUSES.bound(reads)) ? null : read(id);
     }
 
-    /** Reads the task; again while its hub cannot be reached, as in a restart. */
+    /** Reads the task; again while its hub cannot be reached, as in a restart, or cannot read its database. */
     private Task read(String id) throws InterruptedException {
         for (int failures = 1; ; failures++) {
             try {
                 return agent.endpoint().call(GetTask.of(id), limited());
-            } catch (ClientException unreached) {
+            } catch (RuntimeException unreached) {
                 if (!isPassing(unreached) || failures >= MOST_TRIES || isPast(PAUSES.bound(failures))) {
                     throw unreached;
                 }
