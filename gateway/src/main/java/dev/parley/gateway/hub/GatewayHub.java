@@ -61,7 +61,7 @@ final class GatewayHub implements HubExtension, PersonalData {
 
     @Override
     public Optional<String> problem() {
-        return routes.problems();
+        return routes.problems().all();
     }
 
     @Override
@@ -91,7 +91,7 @@ final class GatewayHub implements HubExtension, PersonalData {
 
     @Override
     public Optional<A2AException> absent(String agent) {
-        return routes.waiting(agent);
+        return routes.problems().refusal(agent);
     }
 
     @Override

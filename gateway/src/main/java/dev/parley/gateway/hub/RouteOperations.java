@@ -126,7 +126,7 @@ final class RouteOperations {
                 route.url(),
                 phase(route),
                 route.reason(),
-                routes.problem(route.name()),
+                routes.problems().of(route.name()),
                 replicas.size() > 1 ? taking + " of " + replicas.size() + " replicas" : "");
     }
 

@@ -32,7 +32,6 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -48,27 +47,23 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The routes of a hub. Rows decide: routes in memory are made anew when the number of the last change is another one, whichever hub made
- * the change. Safe for any thread.
- */
+/** The routes of a hub. Rows decide: routes in memory are made anew after each change, whichever hub made it. Safe for any thread. */
 final class Routes implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
-    /** Pause that callers of a waiting route are told. */
-    private static final Duration RETRY_SOON = Duration.ofSeconds(1);
-
     private static final CallContext OWN = CallContext.of("gateway", new Scope("default", "gateway"));
 
     /** Time for which the start waits for the routes of the settings. */
     private static final Duration FIRST = Duration.ofSeconds(2);
 
-    /** Interval in which changes by other hubs are found, for a database that several may use. */
-    private static final Backoff EPOCHS = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    /** Pauses before rows that could not be read at the start are read again. */
+    private static final Backoff READINGS = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
     private final HubParts hub;
     private final GatewaySettings settings;
@@ -79,12 +74,9 @@ final class Routes implements AutoCloseable {
     private final ExtensionMetrics.Counter changes;
     private final ExtensionMetrics.Counter foreign;
     private final Map<String, Live> live = new ConcurrentHashMap<>();
-    private final Map<String, String> problems = new ConcurrentHashMap<>();
-    /** Reasons, for callers, of routes that are not hosted yet. */
-    private final Map<String, String> waiting = new ConcurrentHashMap<>();
-
     private final PushRelay relay;
     private final CountDownLatch closing = new CountDownLatch(1);
+    private final RouteProblems problems = new RouteProblems(() -> closing.getCount() > 0);
     private final Refreshes refreshes;
     /** Addresses of routes of the settings that are not compared with their rows yet. */
     private final Map<String, String> unread;
@@ -93,10 +85,8 @@ final class Routes implements AutoCloseable {
 
     private final CountDownLatch first;
 
-    /** Number of the last change whose rows are hosted, and whether all of them could be. Guarded by this. */
-    private long epoch = -1;
-
-    private boolean complete;
+    /** Whether all rows are hosted, as far as this hub knows. */
+    private volatile boolean complete;
 
     /** A hosted route. */
     private record Live(Route route, RemoteCard card, Connection connection, AgentEndpoint endpoint) {}
@@ -113,7 +103,7 @@ final class Routes implements AutoCloseable {
         this.unread = new ConcurrentHashMap<>(settings.remotes());
         this.first = new CountDownLatch(unread.size());
         begun.addAll(unread.keySet());
-        unread.keySet().forEach(name -> waiting.put(name, "its card is being read"));
+        problems.await(unread.keySet());
         this.refreshes = new Refreshes(settings.refresh(), connections.timer(), this::attempt);
         MetricLabel route = MetricLabel.upTo(100, "route");
         MetricLabel kind = MetricLabel.oneOf("kind", "security", "skills");
@@ -164,24 +154,17 @@ final class Routes implements AutoCloseable {
         return A2AException.invalidParams("name", "no route \"" + name + "\" (expected: the name of a route)");
     }
 
-    /** Routes that are not hosted as their rows say, with the reasons; empty if all are. */
-    Optional<String> problems() {
-        String all = problems.entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(problem -> problem.getKey() + ": " + problem.getValue())
-                .collect(Collectors.joining("; "));
-        return all.isEmpty() ? Optional.empty() : Optional.of(all);
-    }
-
-    /** Why a route is not hosted as its row says; empty if it is. */
-    String problem(String name) {
-        return problems.getOrDefault(name, "");
+    RouteProblems problems() {
+        return problems;
     }
 
     /** Hosts the routes, and reads their cards from now on. */
     void start() {
+        table.keep(this::reload);
         settings.remotes().keySet().forEach(name -> refreshes.add(name, false)); // first, as rows may have them, too
-        reloadNow();
+        if (!reloadNow()) {
+            Thread.ofVirtual().name("gateway-routes").start(this::reloadUntilRead);
+        }
         try {
             if (!first.await(FIRST.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.log(Level.WARNING, "the gateway still waits for the cards of {0}", begun);
@@ -189,17 +172,13 @@ final class Routes implements AutoCloseable {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
-        if (hub.database().kind() == DatabaseKind.POSTGRESQL) {
-            Thread.ofVirtual().name("gateway-changes").start(this::follow);
-        }
     }
 
-    /** Follows the changes of other hubs. */
-    private void follow() {
+    private void reloadUntilRead() {
         try {
-            int failures = 0;
-            while (!closing.await(EPOCHS.bound(failures + 1).toMillis(), TimeUnit.MILLISECONDS)) {
-                failures = reloadNow() ? 0 : failures + 1;
+            int failures = 1;
+            while (!closing.await(READINGS.bound(failures).toMillis(), TimeUnit.MILLISECONDS) && !reloadNow()) {
+                failures++;
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
@@ -230,7 +209,7 @@ final class Routes implements AutoCloseable {
             Route route = refresh(name);
             return route.card() == null ? Outcome.WAITING : Outcome.HOSTED;
         } catch (RuntimeException failure) {
-            fail(name, failure);
+            problems.fail(name, failure);
             return live.containsKey(name) ? Outcome.HOSTED : Outcome.WAITING;
         } finally {
             if (begun.remove(name)) {
@@ -244,43 +223,7 @@ final class Routes implements AutoCloseable {
         Map<String, Object> options = Addresses.isEntry(url) ? addresses.entry(url, OWN) : Map.of(Route.LOCAL, true);
         String address = addresses.resolve(url, OWN);
         if (table.named(name).filter(row -> row.url().equals(address)).isEmpty()) {
-            table.put(Route.of(name, address, options));
-        }
-    }
-
-    /** The refusal of a route that is not hosted yet, with the reason; empty for other names. */
-    Optional<A2AException> waiting(String name) {
-        return Optional.ofNullable(waiting.get(name))
-                .map(reason -> A2AException.unavailable(
-                        "The agent \"" + name + "\" cannot be called yet: " + reason, RETRY_SOON));
-    }
-
-    /** A problem without the addresses in it, which callers must not see. */
-    private static String reason(RuntimeException failure) {
-        return switch (failure) {
-            case ClientException problem ->
-                switch (problem.problem()) {
-                    case CARD_NOT_FOUND -> "it has no card";
-                    case CARD_INVALID -> "its card cannot be read";
-                    case CARD_NOT_VERIFIED -> "its card is not signed as required";
-                    case TIMED_OUT -> "it does not answer in time";
-                    case REDIRECTED -> "its card is elsewhere";
-                    case NO_INTERFACE -> "its card names no interface that can be called";
-                    case ORIGIN_NOT_ALLOWED -> "its address is not allowed";
-                    default -> "it cannot be reached";
-                };
-            default -> "its card cannot be used";
-        };
-    }
-
-    private void fail(String name, RuntimeException failure) {
-        waiting.computeIfPresent(name, (route, before) -> reason(failure));
-        String problem = String.valueOf(failure.getMessage());
-        if (problem.equals(problems.put(name, problem))) {
-            return; // logged before
-        }
-        if (closing.getCount() > 0) {
-            LOG.log(Level.WARNING, "route {0}: {1}", name, problem);
+            table.configure(Route.of(name, address, options)); // unless another hub has done so
         }
     }
 
@@ -301,9 +244,11 @@ final class Routes implements AutoCloseable {
                     .causedBy(problem);
         }
         Route ready = route.with(document);
-        table.put(ready);
-        reload();
-        String problem = problem(route.name());
+        hosting(() -> {
+            table.put(ready);
+            return ready;
+        });
+        String problem = problems.of(route.name());
         if (!problem.isEmpty()) {
             remove(route.name());
             throw A2AException.invalidParams("url", route.url() + ": " + problem);
@@ -327,42 +272,69 @@ final class Routes implements AutoCloseable {
             if (confirmed == null || refused.problem() != Problem.CARD_NOT_VERIFIED || route.state() == State.PAUSED) {
                 throw refused;
             }
-            if (route.state() == State.CHANGED) {
-                return route;
-            }
-            note(route, "security", "signature", RemoteCards.digest(document));
-            return change(name, row -> row.in(State.CHANGED, String.valueOf(refused.getMessage()), null));
+            String reason = String.valueOf(refused.getMessage());
+            return change(
+                    route,
+                    row -> row.state() == State.CHANGED ? row : row.in(State.CHANGED, reason, null),
+                    () -> note(route, "security", "signature", RemoteCards.digest(document)));
         }
         boolean isKnown = route.pending() == null
                 ? Arrays.equals(confirmed, document) && route.state() != State.CHANGED
                 : Arrays.equals(route.pending(), document);
-        Route next = route;
         if (!isKnown) {
             connections.requireUsable(route, now);
-            List<String> security = List.of();
-            if (confirmed != null) {
-                RemoteCard before = connections.reading(route, confirmed);
-                security = now.otherSecurity(before);
-                note(route, "security", String.join(", ", security), now.digest());
-                note(route, "skills", String.join(", ", now.otherSkills(before)), now.digest());
-            }
-            String reason = security.isEmpty() ? "" : "the card has other " + String.join(", ", security);
-            next = table.change(name, row -> {
-                        if (!Arrays.equals(row.card(), confirmed)) {
-                            return row; // an operator or another hub was faster
-                        }
-                        Route confirming = row.with(document);
-                        return !reason.isEmpty()
-                                ? row.in(State.CHANGED, reason, document)
-                                : row.state() == State.PAUSED
-                                        ? confirming.in(State.PAUSED, row.reason(), null)
-                                        : confirming;
-                    })
-                    .orElse(route);
         }
-        problems.remove(name);
-        reload();
+        Route next = isKnown ? route : confirm(route, document, now);
+        problems.solve(name);
+        if (isKnown && !complete) {
+            reload();
+        }
         return next;
+    }
+
+    /** Has a changed card be used from now on, or wait for an operator. */
+    private Route confirm(Route route, byte[] document, RemoteCard now) {
+        byte[] confirmed = route.card();
+        RemoteCard before = confirmed == null ? null : connections.reading(route, confirmed);
+        List<String> security = before == null ? List.of() : now.otherSecurity(before);
+        String reason = security.isEmpty() ? "" : "the card has other " + String.join(", ", security);
+        return change(
+                route,
+                row -> {
+                    if (!Arrays.equals(row.card(), confirmed) || Arrays.equals(row.pending(), document)) {
+                        return row; // an operator or another hub was faster
+                    }
+                    Route confirming = row.with(document);
+                    return !reason.isEmpty()
+                            ? row.in(State.CHANGED, reason, document)
+                            : row.state() == State.PAUSED
+                                    ? confirming.in(State.PAUSED, row.reason(), null)
+                                    : confirming;
+                },
+                () -> {
+                    note(route, "security", String.join(", ", security), now.digest());
+                    note(
+                            route,
+                            "skills",
+                            before == null ? "" : String.join(", ", now.otherSkills(before)),
+                            now.digest());
+                });
+    }
+
+    /** @param noting notes the change, which one hub of the database makes; called before other hubs have it */
+    private Route change(Route route, UnaryOperator<Route> change, Runnable noting) {
+        var isMade = new AtomicBoolean();
+        return hosting(() -> {
+            Optional<Route> changed = table.change(route.name(), row -> {
+                Route next = change.apply(row);
+                isMade.set(!next.equals(row));
+                return next;
+            });
+            if (isMade.get()) {
+                noting.run();
+            }
+            return changed.orElse(route);
+        });
     }
 
     /** Reads the card of a route for an operator. */
@@ -414,18 +386,33 @@ final class Routes implements AutoCloseable {
     }
 
     private Route change(String name, UnaryOperator<Route> change) {
-        Route changed = table.change(name, change).orElseThrow(() -> unknown(name));
-        reload();
-        return changed;
+        return hosting(() -> table.change(name, change).orElseThrow(() -> unknown(name)));
     }
 
     void remove(String name) {
-        if (!table.remove(name)) {
-            throw unknown(name);
-        }
-        owners.forget();
-        reload();
+        var unused = hosting(() -> {
+            if (!table.remove(name)) {
+                throw unknown(name);
+            }
+            owners.forget();
+            return name;
+        });
         relay.forget(name);
+    }
+
+    /** Makes a change of rows, and hosts the routes as they are then. */
+    private <T> T hosting(Supplier<T> change) {
+        var ended = new ArrayList<Connection>();
+        try {
+            return table.changing(() -> {
+                complete = false; // also if the outcome of the change is unknown
+                T changed = change.get();
+                reload(ended);
+                return changed;
+            });
+        } finally {
+            ended.forEach(Connection::close);
+        }
     }
 
     /** The remote agent of a route as callers reach it; empty if it is not hosted. */
@@ -439,51 +426,47 @@ final class Routes implements AutoCloseable {
         return known == null ? List.of() : known.connection().remote().status();
     }
 
-    /** Hosts the routes as their rows are now. Rows are read, and connections closed, without the lock that hosts them. */
+    /** Hosts the routes as their rows are now. Connections are closed without the lock that hosts them. */
     void reload() {
-        long now = table.epoch();
-        if (isHosted(now)) {
-            return;
-        }
-        // Before the rows are read: the row of a route of the settings may be written meanwhile.
-        Set<String> withoutRow = Set.copyOf(unread.keySet());
-        Map<String, String> damaged = table.damaged();
-        List<Route> rows = table.all();
         var ended = new ArrayList<Connection>();
         try {
-            host(now, rows, damaged, withoutRow, ended);
+            reload(ended);
         } finally {
             ended.forEach(Connection::close);
         }
     }
 
-    private synchronized boolean isHosted(long change) {
-        return closing.getCount() == 0 || change < epoch || change == epoch && complete;
+    /** @param ended takes the routes that are not used any more */
+    private void reload(List<Connection> ended) {
+        // Before the rows are read: the row of a route of the settings may be written meanwhile.
+        Set<String> withoutRow = Set.copyOf(unread.keySet());
+        table.read(content -> host(content, withoutRow, ended));
     }
 
-    /** @param ended takes the routes that are not used any more */
-    private synchronized void host(
-            long now, List<Route> rows, Map<String, String> damaged, Set<String> withoutRow, List<Connection> ended) {
-        if (isHosted(now)) {
-            return; // these rows, or newer ones
+    private synchronized void host(RouteTable.Content content, Set<String> withoutRow, List<Connection> ended) {
+        if (closing.getCount() == 0) {
+            return;
         }
         boolean all = true;
-        damaged.forEach((name, reason) -> fail(name, new StoreException(reason)));
+        content.damaged().forEach((name, reason) -> problems.fail(name, new StoreException(reason)));
         var names = new HashSet<String>();
-        for (Route route : rows) {
+        for (Route route : content.routes()) {
             names.add(route.name());
             Live known = live.get(route.name());
             if (route.card() != null && (known == null || !known.route().isSame(route))) {
                 try {
                     host(route, known, ended);
-                    problems.remove(route.name());
+                    problems.solve(route.name());
                 } catch (RuntimeException failure) {
-                    fail(route.name(), failure);
-                    all = false; // tried again with the next reload
+                    problems.fail(route.name(), failure);
+                    all = false; // tried again when its card is read
+                    if (route.state() != State.ACTIVE && known != null) {
+                        show(known, new PausedEndpoint(route.name()));
+                    }
                 }
             }
             if (!live.containsKey(route.name())) {
-                waiting.putIfAbsent(route.name(), "its card is being read");
+                problems.await(List.of(route.name()));
             }
             refreshes.add(route.name(), route.card() != null);
         }
@@ -494,9 +477,7 @@ final class Routes implements AutoCloseable {
                 owners.forget();
             }
         }
-        problems.keySet().removeIf(name -> !names.contains(name) && !withoutRow.contains(name));
-        waiting.keySet().removeIf(name -> !names.contains(name) && !withoutRow.contains(name));
-        epoch = now;
+        problems.forget(name -> !names.contains(name) && !withoutRow.contains(name));
         complete = all;
     }
 
@@ -519,10 +500,8 @@ final class Routes implements AutoCloseable {
                         () -> noteForeign(route),
                         InstantSource.system())
                 : new PausedEndpoint(route.name());
-        byte[] verbatim = route.isVerbatim() ? card.bytes() : null;
-        hub.agents().host(new HostedEndpoint(route.name(), card.shown(pushes(route, card)), endpoint, verbatim));
-        live.put(route.name(), new Live(route, card, connection, endpoint));
-        waiting.remove(route.name());
+        show(new Live(route, card, connection, endpoint), endpoint);
+        problems.host(route.name());
         LOG.log(
                 Level.INFO,
                 "route {0}: hosted, {1}",
@@ -531,6 +510,14 @@ final class Routes implements AutoCloseable {
         if (known != null && !isSame) {
             ended.add(known.connection());
         }
+    }
+
+    private void show(Live shown, AgentEndpoint endpoint) {
+        Route route = shown.route();
+        RemoteCard card = shown.card();
+        byte[] verbatim = route.isVerbatim() ? card.bytes() : null;
+        hub.agents().host(new HostedEndpoint(route.name(), card.shown(pushes(route, card)), endpoint, verbatim));
+        live.put(route.name(), new Live(route, card, shown.connection(), endpoint));
     }
 
     private RemoteAgent known(Route route, RemoteCard card, Upstream upstream) {

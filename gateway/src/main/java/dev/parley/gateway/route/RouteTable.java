@@ -3,7 +3,8 @@ package dev.parley.gateway.route;
 import dev.parley.extension.HubCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
-import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.SharedCopy;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import java.sql.ResultSet;
@@ -15,12 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/**
- * Routes in the database of the hub. Each change gets a number, by which other hubs on the database find that there is one. Safe for any
- * thread.
- */
+/** Routes in the database of the hub. A change has the other hubs on the database read them again. Safe for any thread. */
 public final class RouteTable {
     private static final String COLUMNS = "name, settings, state, reason, card, pending";
 
@@ -83,14 +83,47 @@ public final class RouteTable {
             CREATE INDEX gateway_task_by_name ON gateway_task (route, group_id, owner, name, at_ms) WHERE name IS NOT NULL;
             """;
 
+    /** Changes are counted for all modules in one table. */
+    private static final String WITHOUT_EPOCH = "DROP TABLE gateway_epoch;";
+
     /** Tables of routes and their tasks. */
-    public static final ModuleTables TABLES = new ModuleTables("gateway", List.of(SCHEMA, KEYED_TASKS));
+    public static final ModuleTables TABLES = new ModuleTables("gateway", List.of(SCHEMA, KEYED_TASKS, WITHOUT_EPOCH));
 
     private final Database database;
+    private final SharedCopy copy;
 
     public RouteTable(Database database) {
         this.database = database;
+        this.copy = new SharedCopy(database.access().epochs(), Epoch.GATEWAY);
         database.migrate(TABLES);
+    }
+
+    /**
+     * All rows.
+     *
+     * @param routes by name
+     * @param damaged why rows that no Parley has written cannot be read, by the names of their routes
+     */
+    public record Content(List<Route> routes, Map<String, String> damaged) {}
+
+    /** Has a copy of the rows read again, by {@link #read}, after each change by another hub. To be called before the first reading. */
+    public void keep(Runnable reading) {
+        copy.keep(reading);
+    }
+
+    /** Reads the rows, and passes them on unless a reading that began later has done so. */
+    public void read(Consumer<Content> replacement) {
+        long turn = copy.beginReading();
+        Content content = database.read(session -> {
+            var damaged = new LinkedHashMap<String, String>();
+            return new Content(rows(session, damaged, "ORDER BY name"), damaged);
+        });
+        copy.replace(turn, () -> replacement.accept(content));
+    }
+
+    /** Makes a change of rows, and of the copy of this hub. Returns when all hubs have read it, or answer nothing. */
+    public <T> T changing(Supplier<T> change) {
+        return copy.change(change);
     }
 
     /** Names of the routes in a database; none if no gateway has used it. */
@@ -125,11 +158,6 @@ public final class RouteTable {
                     (name, reason) -> checks.add(new HubCheck("route", false, "route \"" + name + "\": " + reason)));
             return checks;
         });
-    }
-
-    /** Number of the last change; 0 for none. */
-    public long epoch() {
-        return database.read(session -> session.number("SELECT number FROM gateway_epoch WHERE kind = 'routes'"));
     }
 
     public List<Route> all() {
@@ -180,13 +208,38 @@ public final class RouteTable {
         }
     }
 
+    /** A change in its transaction; returns its result. */
+    private interface Change<T> {
+        T make(DatabaseSession session) throws SQLException;
+    }
+
+    private record Outcome<T>(long number, T result) {}
+
+    /** Counts a change first, since the row of the number has hubs write by turns. */
+    private <T> T write(Change<T> change) {
+        Outcome<T> made = database.admit("", session -> {
+            long number = copy.bump(session);
+            return new Outcome<>(number, change.make(session));
+        });
+        copy.changed(made.number);
+        return made.result;
+    }
+
     /** Adds a route, or replaces the one of its name. */
     public void put(Route route) {
-        database.write(session -> put(session, route));
+        int unused = changing(() -> write(session -> put(session, route)));
+    }
+
+    /** Adds a route, or replaces the one of its name that has another address. */
+    public void configure(Route route) {
+        int unused = changing(() -> write(session -> {
+            boolean isKnown = list(session, "WHERE name = ?", route.name()).stream()
+                    .anyMatch(row -> row.url().equals(route.url()));
+            return isKnown ? 0 : put(session, route);
+        }));
     }
 
     private static int put(DatabaseSession session, Route route) throws SQLException {
-        changed(session); // first, since its row has hubs write by turns
         session.update("DELETE FROM gateway_route WHERE name = ?", route.name());
         return session.update(
                 "INSERT INTO gateway_route (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?)",
@@ -198,30 +251,29 @@ public final class RouteTable {
                 route.pending());
     }
 
-    /** Changes a route; empty if there is none. */
+    /**
+     * Changes a route, unless the change returns it as it is; empty if there is none.
+     *
+     * @throws dev.parley.protocol.A2AException thrown by the change; nothing is written
+     */
     public Optional<Route> change(String name, UnaryOperator<Route> change) {
-        String row = "WHERE name = ?" + (database.kind() == DatabaseKind.POSTGRESQL ? " FOR UPDATE" : "");
-        return database.admit("", session -> {
-            var changed = list(session, row, name).stream().findFirst().map(change);
-            if (changed.isPresent()) {
+        return changing(() -> write(session -> {
+            Optional<Route> before =
+                    list(session, "WHERE name = ?", name).stream().findFirst();
+            Optional<Route> changed = before.map(change);
+            if (changed.isPresent() && !changed.equals(before)) {
                 put(session, changed.get());
             }
             return changed;
-        });
+        }));
     }
 
     /** Removes a route with the owners of its tasks; false if there is none. */
     public boolean remove(String name) {
-        return database.write(session -> {
-            changed(session);
+        return changing(() -> write(session -> {
             session.update("DELETE FROM gateway_task WHERE route = ?", name);
             session.update("DELETE FROM gateway_context WHERE route = ?", name);
             return session.update("DELETE FROM gateway_route WHERE name = ?", name) > 0;
-        });
-    }
-
-    private static long changed(DatabaseSession session) throws SQLException {
-        return session.number("INSERT INTO gateway_epoch (kind, number) VALUES ('routes', 1) ON CONFLICT (kind)"
-                + " DO UPDATE SET number = gateway_epoch.number + 1 RETURNING number");
+        }));
     }
 }
