@@ -11,6 +11,9 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.ValueCipher;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
+import dev.parley.store.shared.KeyLocks;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -21,12 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Owners of the tasks and contexts of remote agents. The first principal that gets an id owns it; owners never change, so those in memory
- * stay true on all hubs of a database. Safe for any thread.
+ * stay true on all hubs of a database until a route is removed or a principal erased, after which all hubs forget them. Safe for any
+ * thread.
  */
 public final class Owners {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
@@ -41,6 +46,8 @@ public final class Owners {
     private final Database database;
     private final InstantSource clock;
     private final ValueCipher cipher;
+    private final Epochs epochs;
+    private final KeyLocks locks;
     private final Map<Key, Owned> known = Collections.synchronizedMap(new LruMap<>(IN_MEMORY));
     private final Semaphore unwritten = new Semaphore(UNWRITTEN);
     private final AtomicLong removals = new AtomicLong();
@@ -62,6 +69,9 @@ public final class Owners {
         this.cipher = cipher;
         this.database = database;
         this.clock = clock;
+        this.epochs = database.access().epochs();
+        this.locks = new KeyLocks(epochs);
+        epochs.keep(Epoch.GATEWAY, this::forget);
     }
 
     /**
@@ -90,20 +100,42 @@ public final class Owners {
                 && isKnown(route, false, claim.contextId(), owner, claim.replica())) {
             return true;
         }
-        boolean owned = database.write(owner.group(), session -> claim(session, route, owner, claim));
-        if (owned) {
-            var now = new Owned(owner, claim.replica());
-            remember(route, now, claim.taskId(), true);
-            remember(route, now, claim.contextId(), false);
+        long before = removals();
+        Optional<Claimed> claimed = locks.patiently(() -> database.write(
+                owner.group(),
+                session -> locks.take(session, keys(route, claim))
+                        ? Optional.of(claim(session, route, owner, claim))
+                        : Optional.empty()));
+        claimed.ifPresent(now -> {
+            remember(route, now.task(), claim.taskId(), true, before);
+            remember(route, now.context(), claim.contextId(), false, before);
+        });
+        return claimed.isPresent();
+    }
+
+    /** The owners as their rows have them. */
+    private record Claimed(Owned task, Owned context) {}
+
+    private static String[] keys(String route, Claim claim) {
+        var keys = new ArrayList<String>();
+        if (claim.taskId() != null) {
+            keys.add("gateway_task " + route + " " + claim.taskId());
         }
-        return owned;
+        if (claim.contextId() != null) {
+            keys.add("gateway_context " + route + " " + claim.contextId());
+        }
+        return keys.toArray(String[]::new);
     }
 
     /**
      * Makes a principal the owner of the context of an answer without a task. It is known here at once and written without a wait: such a
-     * context has nothing to read, and its owner claims it again with the next message. Returns false if it belongs to another.
+     * context has nothing to read, and its owner claims it again with the next message. If other hubs may get that message, which is to
+     * reach the same replica, this waits until the row is on disk. Returns false if it belongs to another.
      */
     boolean claimSoon(String route, Scope owner, String contextId, String replica) {
+        if (locks.isShared()) {
+            return claim(route, owner, new Claim(null, contextId, replica));
+        }
         var key = new Key(route, false, contextId);
         var now = new Owned(owner, replica);
         Owned first = known.get(key);
@@ -137,7 +169,8 @@ public final class Owners {
         @Override
         public void write(DatabaseSession session) throws SQLException {
             written = insert(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica())) == 1
-                    || claim(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica()));
+                    || claim(session, key.route(), owned.owner(), new Claim(null, key.id(), owned.replica()))
+                            .isPresent();
         }
 
         @Override
@@ -177,7 +210,9 @@ public final class Owners {
                         && (replica.isEmpty() || !owned.replica().isEmpty());
     }
 
-    private boolean claim(DatabaseSession session, String route, Scope owner, Claim claim) throws SQLException {
+    /** Returns empty if an id belongs to another principal. */
+    private Optional<Claimed> claim(DatabaseSession session, String route, Scope owner, Claim claim)
+            throws SQLException {
         var own = new Owned(owner, claim.replica());
         Optional<Owned> ofTask =
                 claim.taskId() == null ? Optional.of(own) : owner(session, "gateway_task", route, claim.taskId());
@@ -186,7 +221,7 @@ public final class Owners {
                 : owner(session, "gateway_context", route, claim.contextId());
         if (ofTask.filter(other -> !other.owner().equals(owner)).isPresent()
                 || ofContext.filter(other -> !other.owner().equals(owner)).isPresent()) {
-            return false;
+            return Optional.empty();
         }
         if (ofTask.isEmpty()) {
             Task answer = claim.answer();
@@ -216,8 +251,9 @@ public final class Owners {
                     claim.replica(),
                     route,
                     claim.contextId());
+            ofContext = Optional.of(own);
         }
-        return true;
+        return Optional.of(new Claimed(ofTask.orElse(own), ofContext.orElse(own)));
     }
 
     /** Has the transaction repeated if another hub has written the owner of an id since it was read. */
@@ -272,11 +308,12 @@ public final class Owners {
 
     private Optional<String> replica(String route, boolean task, Scope owner, String id) {
         Owned owned = known.get(new Key(route, task, id));
-        if (owned == null) {
+        if (owned == null || locks.isShared() && owned.replica().isEmpty()) { // another hub may know the replica by now
             String table = task ? "gateway_task" : "gateway_context";
+            long before = removals();
             owned = database.read(session -> owner(session, table, route, id)).orElse(null);
             if (owned != null) {
-                remember(route, owned, id, task);
+                remember(route, owned, id, task, before);
             }
         }
         return Optional.ofNullable(owned)
@@ -347,22 +384,49 @@ public final class Owners {
         return values;
     }
 
-    /** Takes the tasks of a principal away. Returns their number. */
+    /** Takes the tasks of a principal away, at all hubs. Returns their number. */
     public int erase(Scope owner) {
-        int erased = database.erase(session -> {
-            session.update(
-                    "UPDATE gateway_context SET owner = ? WHERE group_id = ? AND owner = ?",
-                    ERASED,
-                    owner.group(),
-                    owner.owner());
-            return session.update(
-                    "UPDATE gateway_task SET owner = ?, name = NULL, answer = NULL WHERE group_id = ? AND owner = ?",
-                    ERASED,
-                    owner.group(),
-                    owner.owner());
+        var erased = new AtomicInteger();
+        boolean unused = locks.patiently(() -> {
+            Erasure part = database.erase(session -> erase(session, owner));
+            erased.addAndGet(part.tasks);
+            forget();
+            boolean isSeen = epochs.barrier(Epoch.GATEWAY, part.number);
+            return part.isWhole ? Optional.of(isSeen) : Optional.empty();
         });
-        forget();
-        return erased;
+        return erased.get();
+    }
+
+    /**
+     * Part of an erasure.
+     *
+     * @param number of the change
+     * @param isWhole false if another hub was writing rows of the principal
+     */
+    private record Erasure(long number, int tasks, boolean isWhole) {}
+
+    private Erasure erase(DatabaseSession session, Scope owner) throws SQLException {
+        long number = epochs.bump(session, Epoch.GATEWAY);
+        int unused = erase(session, "gateway_context", "", owner);
+        int tasks = erase(session, "gateway_task", ", name = NULL, answer = NULL", owner);
+        boolean isWhole = !locks.isShared()
+                || left(session, "gateway_context", owner) + left(session, "gateway_task", owner) == 0;
+        return new Erasure(number, tasks, isWhole);
+    }
+
+    /** Waits for no row that another hub is writing. */
+    private int erase(DatabaseSession session, String table, String more, Scope owner) throws SQLException {
+        String rows = locks.isShared()
+                ? "(route, id) IN (SELECT route, id FROM " + table
+                        + " WHERE group_id = ? AND owner = ? FOR UPDATE SKIP LOCKED)"
+                : "group_id = ? AND owner = ?";
+        return session.update(
+                "UPDATE " + table + " SET owner = ?" + more + " WHERE " + rows, ERASED, owner.group(), owner.owner());
+    }
+
+    private static long left(DatabaseSession session, String table, Scope owner) throws SQLException {
+        return session.number(
+                "SELECT count(*) FROM " + table + " WHERE group_id = ? AND owner = ?", owner.group(), owner.owner());
     }
 
     /** A number that changes when owners were removed, so that earlier claims are to be made again. */
@@ -372,13 +436,18 @@ public final class Owners {
 
     /** Forgets owners in memory. To be called when rows were removed. */
     public void forget() {
+        removals.incrementAndGet(); // first: see below
         known.clear();
-        removals.incrementAndGet();
     }
 
-    private void remember(String route, Owned owned, @Nullable String id, boolean task) {
+    /** @param before the removals before the owner was read: it may have been removed since */
+    private void remember(String route, Owned owned, @Nullable String id, boolean task, long before) {
         if (id != null) {
-            known.put(new Key(route, task, id), owned);
+            var key = new Key(route, task, id);
+            known.put(key, owned);
+            if (removals() != before) {
+                known.remove(key, owned);
+            }
         }
     }
 }

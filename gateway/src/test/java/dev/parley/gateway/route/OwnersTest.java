@@ -85,4 +85,15 @@ final class OwnersTest {
         assertThat(owners.claimSoon("echo", BOB, "c", "r")).isFalse();
         assertThat(owners.context("echo", ALICE, "c")).contains("r");
     }
+
+    @Test
+    @DisplayName("lead to their replica after a restart, also if the first message names none")
+    void replicaAfterRestart() {
+        assertThat(owners.claim("echo", ALICE, new Claim("t", "c", "r"))).isTrue();
+
+        var restarted = new Owners(database, InstantSource.system(), ValueCipher.of(List.of(ValueCipher.newKey())));
+
+        assertThat(restarted.claim("echo", ALICE, new Claim(null, "c", ""))).isTrue();
+        assertThat(restarted.context("echo", ALICE, "c")).contains("r");
+    }
 }
