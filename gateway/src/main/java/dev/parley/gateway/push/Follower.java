@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Follows tasks of remote agents that have no webhooks: by their streams, or else by reading them. Safe for any thread. */
 final class Follower {
@@ -39,6 +40,8 @@ final class Follower {
     private final Semaphore streams = new Semaphore(MOST_STREAMS);
     /** Signals of messages of callers, by route and task. */
     private final ConcurrentHashMap<List<String>, Semaphore> messages = new ConcurrentHashMap<>();
+    /** The same by shadow. */
+    private final ConcurrentHashMap<String, Semaphore> shadows = new ConcurrentHashMap<>();
 
     /** @param agents remote agents by the names of their routes; empty while one is not hosted */
     Follower(RelayTable relays, Function<String, Optional<AgentEndpoint>> agents) {
@@ -46,12 +49,21 @@ final class Follower {
         this.agents = agents;
     }
 
-    /** Called when a caller sends a message to a task: its stream may begin again. */
-    void sent(String route, String taskId) {
-        Semaphore waiting = messages.get(List.of(route, taskId));
+    /** Called when a caller sends a message to a task: its stream may begin again. Returns false if this hub does not follow it. */
+    boolean sent(String route, String taskId) {
+        return release(messages.get(List.of(route, taskId)));
+    }
+
+    /** Has the task of a shadow, or its relay, looked at, which another hub knows of. */
+    void wake(String shadow) {
+        boolean unused = release(shadows.get(shadow));
+    }
+
+    private static boolean release(@Nullable Semaphore waiting) {
         if (waiting != null) {
             waiting.release();
         }
+        return waiting != null;
     }
 
     /**
@@ -63,6 +75,7 @@ final class Follower {
     void follow(Relay relay, RelayedTask shadow) throws InterruptedException {
         List<String> key = List.of(relay.route(), requireNonNull(relay.taskId()));
         Semaphore message = messages.computeIfAbsent(key, task -> new Semaphore(0));
+        shadows.put(relay.shadow(), message);
         try {
             int failures = 0;
             while (relays.find(relay.id()).isPresent()) {
@@ -78,6 +91,7 @@ final class Follower {
             }
         } finally {
             messages.remove(key, message);
+            shadows.remove(relay.shadow(), message);
         }
     }
 

@@ -75,7 +75,7 @@ final class Notices {
             throw A2AException.invalidParams("taskId", "not that of this webhook");
         }
         List<TaskEvent> events = event instanceof Task task ? changes(relay, task) : List.of(event);
-        if (!events.isEmpty() && !relays.add(id, delivery, events)) {
+        if (!events.isEmpty() && !relays.add(relay, delivery, events)) {
             throw A2AException.invalidParams("taskId", "has more than " + RelayTable.MOST_EVENTS + " events");
         }
         news.accept(relay);

@@ -6,10 +6,7 @@ import static java.util.Objects.requireNonNullElse;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentExtension;
-import dev.parley.engine.Reply;
-import dev.parley.engine.Request;
 import dev.parley.engine.spi.TaskLog.Head;
-import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
 import dev.parley.gateway.push.RelayTable.Relay;
@@ -18,7 +15,6 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.CallContext.Scope;
-import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.PushConfigPage;
@@ -27,16 +23,11 @@ import dev.parley.protocol.Part;
 import dev.parley.protocol.PushConfig;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
-import dev.parley.protocol.TaskArtifactUpdateEvent;
-import dev.parley.protocol.TaskEvent;
-import dev.parley.protocol.TaskEvent.TaskEndedException;
 import dev.parley.protocol.TaskState;
-import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.extension.ExtensionView;
 import dev.parley.protocol.support.Excerpt;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.encryption.ValueCipher;
-import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -44,13 +35,10 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -74,9 +62,6 @@ public final class PushRelay {
     private static final Logger LOG = System.getLogger("dev.parley.gateway");
     private static final Duration LONGEST = Duration.ofDays(365);
     private static final Duration SWEEP = Duration.ofDays(1);
-    private static final Duration BEGINNING = Duration.ofSeconds(30);
-    private static final Duration HINTED = Duration.ofMinutes(5);
-    private static final Duration SHARED = Duration.ofSeconds(1);
     private static final int BATCH = 64;
     private static final Pattern WEBHOOK = Pattern.compile("(?i)push|webhook|notification");
 
@@ -85,15 +70,15 @@ public final class PushRelay {
     private final RelayTable relays;
     private final Notices notices;
     private final SecureRandom random = new SecureRandom();
-    private final Duration patience;
     private final Follower follower;
     private final HubTimers.Timers sweeps;
-    /** Runs of shadows, which wait for events. */
-    private final ConcurrentHashMap<String, Running> running = new ConcurrentHashMap<>();
+    private final SharedRuns shared;
+    private final ShadowRuns runs;
+    private final EndedRuns endedRuns;
+    /** Webhooks of messages whose tasks are yet to begin, by the ids of their relays. */
+    private final ConcurrentHashMap<String, Webhook> beginning = new ConcurrentHashMap<>();
 
-    private volatile boolean isStopping;
-
-    private record Running(Semaphore news, Thread thread) {}
+    private record Webhook(PushConfig config, CallContext caller) {}
 
     private volatile @Nullable AgentEndpoint shadows;
     private volatile @Nullable String hubUrl;
@@ -134,11 +119,13 @@ public final class PushRelay {
     public PushRelay(HubParts hub, String viewUri, Function<String, Optional<AgentEndpoint>> agents) {
         this.hub = hub;
         this.viewUri = viewUri;
-        this.relays = new RelayTable(hub.database(), cipher(hub));
+        this.shared = new SharedRuns(hub.database());
+        this.relays = new RelayTable(hub.database(), shared, cipher(hub));
         this.follower = new Follower(relays, agents);
+        this.runs = new ShadowRuns(hub.tasks(), relays, follower, shared, this::drop);
+        this.endedRuns = new EndedRuns(hub.tasks(), shared, relays, runs, this::goOn);
         this.sweeps = hub.timers().named(AGENT + "/sweep", (id, content) -> sweep());
         this.notices = new Notices(relays, this::arrived);
-        this.patience = hub.database().kind() == DatabaseKind.POSTGRESQL ? SHARED : HINTED;
     }
 
     /** Encryption of answers of remote agents in the database, whether tasks are encrypted or not. */
@@ -171,7 +158,7 @@ public final class PushRelay {
                 .timeLimit(LONGEST)
                 .concurrency(100_000)
                 .uses(new ExtensionView<>(viewUri, use -> use))
-                .handle(this::run);
+                .handle(runs::run);
     }
 
     /** The agent for callers, without tasks. Its endpoint serves the relay. */
@@ -182,21 +169,37 @@ public final class PushRelay {
 
     /** Takes up tasks that are followed, and begins to remove what ended tasks leave. Does not block. */
     public void started() {
+        shared.follow(this::look);
         Thread.ofVirtual().name("gateway-push").start(() -> {
             try {
                 sweep();
             } catch (RuntimeException failure) {
-                if (!isStopping) {
+                if (!runs.isStopping()) {
                     LOG.log(Level.WARNING, "relays of webhooks cannot be read", failure);
                 }
             }
         });
     }
 
-    /** Ends the runs of shadows, which go on after the next start. */
+    /** Looks for news of other hubs, and for runs of hubs that have ended. */
+    private void look() {
+        if (!runs.isEmpty()) {
+            shared.news().forEach(shadow -> {
+                boolean unused = runs.wake(shadow);
+                follower.wake(shadow);
+            });
+        }
+        endedRuns.look();
+    }
+
+    /** Whether this hub runs a shadow. */
+    boolean hasRuns() {
+        return !runs.isEmpty();
+    }
+
+    /** Ends the runs of shadows, which go on after the next start, or at another hub. */
     public void stopping() {
-        isStopping = true;
-        running.values().forEach(each -> each.thread().interrupt());
+        runs.stop();
     }
 
     /** Removes relays whose shadow is gone, and events of ended ones; takes up those that wait for their caller and are followed. */
@@ -204,8 +207,18 @@ public final class PushRelay {
         sweeps.set("all", Instant.now().plus(SWEEP), "");
         String last = "";
         for (List<Relay> page = relays.after(last, BATCH); !page.isEmpty(); page = relays.after(last, BATCH)) {
-            page.forEach(this::sweep);
+            page.forEach(this::trySweep);
             last = page.getLast().id();
+        }
+        endedRuns.sweep();
+    }
+
+    private void trySweep(Relay relay) {
+        try {
+            sweep(relay);
+        } catch (A2AException refused) { // by the engine, for the moment
+            LOG.log(Level.WARNING, "route {0}: a task with webhooks cannot be taken up: {1}", relay.route(), refused);
+            shared.end(relay.shadow());
         }
     }
 
@@ -215,10 +228,12 @@ public final class PushRelay {
                 .map(Head::state)
                 .orElse(null);
         if (state == null) {
-            relays.remove(relay.id());
+            relays.remove(relay);
         } else if (state.isTerminal()) {
             relays.clear(relay.id());
-        } else if (relay.isFollowed() && state.isInterrupted()) {
+        } else if (relay.isFollowed()
+                && state.isInterrupted()
+                && (!shared.isShared() || shared.takeFree(relay.shadow()))) {
             arrived(relay);
         }
     }
@@ -236,8 +251,12 @@ public final class PushRelay {
     // ---- operations of callers
 
     /** Called when a caller sends a message to a task. */
-    public void sent(String route, String taskId) {
-        follower.sent(route, taskId);
+    public void sent(String route, Scope caller, String taskId) {
+        if (!follower.sent(route, taskId) && shared.isShared()) {
+            relays.ofTask(route, caller, taskId)
+                    .filter(Relay::isFollowed)
+                    .ifPresent(relay -> shared.tell(relay.shadow()));
+        }
     }
 
     /**
@@ -250,6 +269,7 @@ public final class PushRelay {
         try {
             Relay relay = relays.find(begun.id()).orElseThrow();
             addTo(relay, config, context);
+            beginning.put(begun.id(), new Webhook(config, context));
             return begun;
         } catch (RuntimeException refused) {
             drop(begun.id());
@@ -257,21 +277,33 @@ public final class PushRelay {
         }
     }
 
-    /** Names the task of a relay that {@link #begin} has prepared. Idempotent. */
+    /**
+     * Names the task of a relay that {@link #begin} has prepared. A task that the gateway follows has one relay: the webhook of a second
+     * message for it, which the agent has recognized as repeated, is added to that. Idempotent.
+     */
     public void bound(String id, String taskId, String contextId, @Nullable String replica) {
-        relays.bind(id, taskId, contextId, replica);
-        relays.find(id).ifPresent(relay -> wake(relay.shadow()));
+        Webhook webhook = beginning.remove(id);
+        relays.find(id).ifPresent(relay -> {
+            String only = relays.bind(relay, taskId, contextId, replica, relay.isFollowed() && webhook != null);
+            if (only.equals(id)) {
+                boolean unused = runs.wake(relay.shadow());
+            } else if (webhook != null) {
+                relays.find(only).ifPresent(other -> addTo(other, webhook.config(), webhook.caller()));
+                drop(id);
+            }
+        });
     }
 
     /** Gives up a relay for which there is no task: its webhooks get nothing. */
     public void drop(String id) {
+        beginning.remove(id);
         relays.find(id).ifPresent(relay -> {
             // The retention may have deleted the shadow with its webhooks.
             if (hub.tasks().find(relay.scope().group(), relay.shadow()).isPresent()) {
                 deleteWebhooks(relay);
             }
-            relays.remove(id);
-            wake(relay.shadow());
+            relays.remove(relay);
+            boolean unused = runs.wake(relay.shadow());
         });
     }
 
@@ -296,25 +328,43 @@ public final class PushRelay {
             return added.of(taskId, idOf(added));
         }
         Begun begun = prepare(remote, taskId, contextId, Map.of(), context);
+        PushConfig added;
+        Relay relay;
+        Relay only;
         try {
-            PushConfig added = addTo(relays.find(begun.id()).orElseThrow(), config, context);
-            register(remote, begun);
-            bound(begun.id(), taskId, contextId, replica);
-            return added.of(taskId, requireNonNull(added.id()));
+            relay = relays.find(begun.id()).orElseThrow();
+            added = addTo(relay, config, context);
+            only = relays.find(relays.bind(relay, taskId, contextId, replica, true))
+                    .orElse(relay);
         } catch (RuntimeException refused) {
             drop(begun.id());
             throw refused;
         }
+        if (!only.id().equals(relay.id())) { // another call, maybe at another hub, was faster
+            drop(relay.id());
+            added = addTo(only, config, context);
+            return added.of(taskId, idOf(added));
+        }
+        register(remote, begun, relay, added, context);
+        boolean unused = runs.wake(relay.shadow());
+        return added.of(taskId, requireNonNull(added.id()));
     }
 
-    private void register(Remote remote, Begun begun) {
+    private void register(Remote remote, Begun begun, Relay relay, PushConfig added, CallContext context) {
         try {
             remote.register(begun.config());
-        } catch (A2AException refused) {
-            if (!refusesWebhook(refused)) {
-                throw refused;
+        } catch (RuntimeException failure) {
+            if (failure instanceof A2AException refused && refusesWebhook(refused)) {
+                follow(begun.id(), failure);
+                return;
             }
-            follow(begun.id(), refused);
+            if (configs(relay, context).configs().size() > 1) { // other calls have added theirs meanwhile
+                shadows().call(new Operation.DeletePushConfig(null, relay.shadow(), idOf(added)), context);
+                follow(begun.id(), failure);
+            } else {
+                drop(begun.id());
+            }
+            throw failure;
         }
     }
 
@@ -328,7 +378,7 @@ public final class PushRelay {
     }
 
     /** Has the gateway follow the task of a relay, whose agent has refused its webhook. */
-    public void follow(String id, A2AException refused) {
+    public void follow(String id, RuntimeException refused) {
         LOG.log(
                 Level.INFO,
                 "a remote agent refused a webhook, and its task is followed instead: {0}",
@@ -370,8 +420,8 @@ public final class PushRelay {
                 if (!relay.isFollowed()) {
                     remote.unregister(delete.taskId(), relay.id());
                 }
-                relays.remove(relay.id());
-                wake(relay.shadow());
+                relays.remove(relay);
+                boolean unused = runs.wake(relay.shadow());
             }
         }
         return new Operation.Empty();
@@ -410,7 +460,7 @@ public final class PushRelay {
                 null,
                 contextId,
                 null));
-        wake(shadow.id());
+        boolean unused = runs.wake(shadow.id());
         return new Begun(
                 id,
                 new PushConfig(
@@ -429,135 +479,27 @@ public final class PushRelay {
 
     // ---- the agent
 
-    private boolean wake(String shadow) {
-        Running waiting = running.get(shadow);
-        if (waiting != null) {
-            waiting.news().release();
+    /** Has the agent emit new events, at whichever hub. */
+    private void arrived(Relay relay) {
+        if (!runs.wake(relay.shadow()) && relay.isBound() && !shared.isElsewhere(relay.shadow())) {
+            goOn(relay);
         }
-        return waiting != null;
     }
 
-    /** Has the agent emit new events. A shadow that waits for its caller is not taken up after a restart, so it gets a message. */
-    private void arrived(Relay relay) {
-        if (wake(relay.shadow()) || !relay.isBound()) {
-            return;
-        }
+    /** Has a shadow run here. One that waits for its caller is not taken up after a restart, so it gets a message. */
+    private void goOn(Relay relay) {
         Message message = Message.user(Part.text("events")).in(relay.shadowContext(), relay.shadow());
         try {
             shadows().call(immediate(message), CallContext.of(relay.scope().owner(), relay.scope()));
-        } catch (A2AException ended) {
-            relays.clear(relay.id());
+        } catch (A2AException refused) {
+            if (refused.error() != A2AError.UNSUPPORTED_OPERATION && refused.error() != A2AError.TASK_NOT_FOUND) {
+                throw refused;
+            }
+            relays.clear(relay.id()); // it has ended
         }
     }
 
     private static Operation.SendMessage immediate(Message message) {
         return new Operation.SendMessage(null, message, new SendConfiguration(List.of(), null, null, true), Map.of());
-    }
-
-    /** Emits the events of a relay as they arrive, until its task has ended or its last webhook is deleted. */
-    private void run(Request request, Reply reply) throws InterruptedException {
-        String shadow = request.taskId();
-        var signal = new Semaphore(0);
-        var run = new Running(signal, Thread.currentThread());
-        running.put(shadow, run);
-        try {
-            if (isStopping) {
-                throw new InterruptedException("the hub stops");
-            }
-            long emitted = request.task().isEmpty() ? 0 : emitted(request);
-            if (request.task().isEmpty()) {
-                reply.move(TaskState.WORKING, null, Map.of());
-            }
-            Relay relay = relays.ofShadow(shadow).orElse(null);
-            if (relay == null && signal.tryAcquire(BEGINNING.toMillis(), TimeUnit.MILLISECONDS)) {
-                relay = relays.ofShadow(shadow).orElse(null); // its row follows the shadow
-            } else if (relay != null && !relay.isBound() && request.attempt() > 1) {
-                drop(relay.id()); // the answer that would have named its task is lost
-                relay = null;
-            }
-            while (relay != null) {
-                if (relay.isBound() && relay.isFollowed()) {
-                    follow(relay, new RelayedTask(request.task(), reply));
-                } else if (relay.isBound()) {
-                    emitted = emit(relay, emitted, reply);
-                }
-                var unused = signal.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
-                signal.drainPermits();
-                relay = relays.ofShadow(shadow).orElse(null);
-            }
-            reply.complete();
-        } catch (TaskEndedException over) {
-            relays.ofShadow(shadow).ifPresent(relay -> relays.clear(relay.id()));
-        } finally {
-            running.remove(shadow, run);
-        }
-    }
-
-    private void follow(Relay relay, RelayedTask shadow) throws InterruptedException {
-        try {
-            follower.follow(relay, shadow);
-        } catch (A2AException gone) {
-            LOG.log(Level.WARNING, "route {0}: no task {1} for its webhooks", relay.route(), relay.taskId());
-            drop(relay.id());
-        }
-        wake(relay.shadow()); // the relay is gone
-    }
-
-    /** Emits the events that have arrived, and returns their number with that of the earlier ones. */
-    private long emit(Relay relay, long emitted, Reply reply) {
-        List<TaskEvent> events;
-        long number = emitted;
-        do {
-            events = relays.events(relay.id(), number, BATCH);
-            for (TaskEvent event : events) {
-                emit(event, number, relay, reply);
-                number++;
-            }
-        } while (events.size() == BATCH);
-        return number;
-    }
-
-    /** Emits an event; a foreign one counts, but is not shown. */
-    private static void emit(TaskEvent event, long number, Relay relay, Reply reply) {
-        switch (event) {
-            case TaskStatusUpdateEvent update
-            when update.taskId().equals(relay.taskId()) -> {
-                var metadata = new LinkedHashMap<String, @Nullable Object>(update.metadata());
-                metadata.put(Notices.NUMBER, number);
-                reply.move(update.status().state(), update.status().message(), metadata);
-                if (update.status().state().isTerminal()) {
-                    throw new TaskEndedException(
-                            update.taskId(), update.status().state());
-                }
-            }
-            case TaskArtifactUpdateEvent update
-            when update.taskId().equals(relay.taskId()) ->
-                reply.artifact(
-                        update.artifact(),
-                        Boolean.TRUE.equals(update.append()),
-                        Boolean.TRUE.equals(update.lastChunk()));
-            default -> {}
-        }
-    }
-
-    /** The number of events that are in the log of a shadow already, after a restart. */
-    private long emitted(Request request) {
-        var key = new TaskKey(request.context().scope(), AGENT, request.taskId());
-        long emitted = 0;
-        long after = 0;
-        for (List<LoggedEvent> events = hub.tasks().read(key, 0, BATCH);
-                !events.isEmpty();
-                events = hub.tasks().read(key, after, BATCH)) {
-            for (LoggedEvent event : events) {
-                emitted = switch (event.event()) {
-                    case TaskArtifactUpdateEvent update -> emitted + 1;
-                    case TaskStatusUpdateEvent update
-                    when update.metadata().get(Notices.NUMBER) instanceof Number number -> number.longValue() + 1;
-                    default -> emitted; // of the engine
-                };
-            }
-            after = events.getLast().sequence();
-        }
-        return emitted;
     }
 }

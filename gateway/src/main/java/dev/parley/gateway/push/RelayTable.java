@@ -9,6 +9,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.encryption.ValueCipher;
+import dev.parley.store.shared.KeyLocks;
 import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -50,12 +51,22 @@ final class RelayTable {
 
     static final ModuleTables TABLES = new ModuleTables("gateway_push", List.of(SCHEMA));
 
+    /** Begin of the locks of relays. */
+    static final String KEY = "gateway_relay ";
+
     private final Database database;
+    private final SharedRuns runs;
+    private final KeyLocks locks;
     private final ValueCipher cipher;
 
-    /** @param cipher encrypts events */
-    RelayTable(Database database, ValueCipher cipher) {
+    /**
+     * @param runs are told of changes
+     * @param cipher encrypts events
+     */
+    RelayTable(Database database, SharedRuns runs, ValueCipher cipher) {
         this.database = database;
+        this.runs = runs;
+        this.locks = runs.locks();
         this.cipher = cipher;
         database.migrate(TABLES);
     }
@@ -106,20 +117,68 @@ final class RelayTable {
                 relay.replica()));
     }
 
-    /** Names the task of a relay; false if it has one already. */
-    boolean bind(String id, String taskId, String contextId, @Nullable String replica) {
-        return database.write(session -> session.update(
-                        "UPDATE gateway_relay SET task_id = ?, context_id = ?, replica = ? WHERE id = ? AND task_id IS NULL",
+    /** A change of a relay in its transaction; returns its result. */
+    private interface Change<T> {
+        T make(DatabaseSession session) throws SQLException;
+    }
+
+    /** Makes a change that no other hub makes at the same time. */
+    private <T> T alone(String key, Change<T> change) {
+        return locks.patiently(() -> database.write(
+                session -> locks.take(session, KEY + key) ? Optional.of(change.make(session)) : Optional.empty()));
+    }
+
+    /** {@link #alone} of one relay, whose run looks at it afterwards. */
+    private <T> T change(Relay relay, Change<T> change) {
+        T changed = alone(relay.id(), session -> {
+            runs.tell(session, relay.shadow());
+            return change.make(session);
+        });
+        runs.told();
+        return changed;
+    }
+
+    /**
+     * Names the task of a relay, unless it has one already.
+     *
+     * @param isOnly whether the task can have one relay only
+     * @return the id of the relay, or that of the other relay that the task has
+     */
+    String bind(Relay relay, String taskId, String contextId, @Nullable String replica, boolean isOnly) {
+        String task = relay.route() + " " + relay.scope().group() + "/"
+                + relay.scope().owner() + " " + taskId;
+        String bound = alone(task, session -> {
+            if (isOnly) {
+                Optional<String> other = session.first(
+                        row -> DatabaseSession.text(row, 1),
+                        "SELECT id FROM gateway_relay WHERE route = ? AND task_id = ? AND group_id = ? AND owner = ?"
+                                + " AND id <> ? ORDER BY id LIMIT 1",
+                        relay.route(),
                         taskId,
-                        contextId,
-                        replica,
-                        id)
-                > 0);
+                        relay.scope().group(),
+                        relay.scope().owner(),
+                        relay.id());
+                if (other.isPresent()) {
+                    return other.get();
+                }
+            }
+            runs.tell(session, relay.shadow());
+            session.update(
+                    "UPDATE gateway_relay SET task_id = ?, context_id = ?, replica = ? WHERE id = ? AND task_id IS NULL",
+                    taskId,
+                    contextId,
+                    replica,
+                    relay.id());
+            return relay.id();
+        });
+        runs.told();
+        return bound;
     }
 
     /** Has the gateway follow the task of a relay, whose agent does not notify. */
     void follow(String id) {
-        database.write(session -> session.update("UPDATE gateway_relay SET version = '' WHERE id = ?", id));
+        find(id).ifPresent(relay ->
+                change(relay, session -> session.update("UPDATE gateway_relay SET version = '' WHERE id = ?", id)));
     }
 
     Optional<Relay> find(String id) {
@@ -174,16 +233,28 @@ final class RelayTable {
         return row.getObject(column) == null ? null : DatabaseSession.text(row, column);
     }
 
-    void remove(String id) {
-        database.write(session -> {
-            session.update("DELETE FROM gateway_relay_event WHERE relay = ?", id);
-            return session.update("DELETE FROM gateway_relay WHERE id = ?", id);
+    void remove(Relay relay) {
+        int unused = change(relay, session -> {
+            session.update("DELETE FROM gateway_relay_event WHERE relay = ?", relay.id());
+            return session.update("DELETE FROM gateway_relay WHERE id = ?", relay.id());
         });
     }
 
     /** Removes the relays of a principal, and their events. */
     void erase(Scope owner) {
-        database.erase(session -> {
+        if (!runs.isShared()) {
+            eraseAll(owner);
+            return;
+        }
+        for (Relay relay : list("group_id = ? AND owner = ?", owner.group(), owner.owner())) {
+            boolean unused = locks.patiently(() -> database.erase(session ->
+                    locks.take(session, KEY + relay.id()) ? Optional.of(erase(session, relay)) : Optional.empty()));
+        }
+        runs.told();
+    }
+
+    private void eraseAll(Scope owner) {
+        int unused = database.erase(session -> {
             session.update(
                     "DELETE FROM gateway_relay_event WHERE relay IN"
                             + " (SELECT id FROM gateway_relay WHERE group_id = ? AND owner = ?)",
@@ -194,9 +265,15 @@ final class RelayTable {
         });
     }
 
+    private boolean erase(DatabaseSession session, Relay relay) throws SQLException {
+        runs.tell(session, relay.shadow());
+        session.update("DELETE FROM gateway_relay_event WHERE relay = ?", relay.id());
+        return session.update("DELETE FROM gateway_relay WHERE id = ?", relay.id()) > 0;
+    }
+
     /** Removes the events of a task that has ended. */
     void clear(String id) {
-        database.write(session -> session.update("DELETE FROM gateway_relay_event WHERE relay = ?", id));
+        int unused = alone(id, session -> session.update("DELETE FROM gateway_relay_event WHERE relay = ?", id));
     }
 
     /**
@@ -204,13 +281,15 @@ final class RelayTable {
      *
      * @param delivery id of the delivery; null if the agent gives none
      */
-    boolean add(String id, @Nullable String delivery, List<TaskEvent> events) {
-        return database.write(session -> add(session, id, delivery, events));
+    boolean add(Relay relay, @Nullable String delivery, List<TaskEvent> events) {
+        return change(relay, session -> add(session, relay.id(), delivery, events));
     }
 
     private boolean add(DatabaseSession session, String id, @Nullable String delivery, List<TaskEvent> events)
             throws SQLException {
-        session.update("UPDATE gateway_relay SET version = version WHERE id = ?", id); // hubs take turns
+        if (session.number("SELECT count(*) FROM gateway_relay WHERE id = ?", id) == 0) {
+            return true; // it was removed meanwhile
+        }
         String named = delivery == null ? "" : Sha256.hex(delivery);
         if (delivery != null
                 && session.number(

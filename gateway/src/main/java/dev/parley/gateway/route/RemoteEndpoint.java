@@ -309,7 +309,7 @@ public final class RemoteEndpoint implements AgentEndpoint {
         PushConfig config = admitted.send().configuration().pushConfig();
         Bound bound = admitted.bound();
         if (bound.taskId() != null) {
-            known.webhooks().sent(bound.taskId());
+            known.webhooks().sent(bound.taskId(), context);
         }
         if (config == null) {
             return admitted;

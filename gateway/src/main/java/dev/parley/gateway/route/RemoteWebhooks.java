@@ -27,9 +27,9 @@ public record RemoteWebhooks(@Nullable PushRelay relay, String route, String ver
     record Sent(Send send, String relay) {}
 
     /** Called when a caller sends a message to a task. */
-    void sent(String taskId) {
+    void sent(String taskId, CallContext context) {
         if (relay != null) {
-            relay.sent(route, taskId);
+            relay.sent(route, context.scope(), taskId);
         }
     }
 
