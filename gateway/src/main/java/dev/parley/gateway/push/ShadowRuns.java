@@ -108,7 +108,7 @@ final class ShadowRuns {
             }
             while (relay != null) {
                 if (relay.isBound() && relay.isFollowed()) {
-                    follow(relay, new FollowedTask(request.task(), reply));
+                    follow(relay, new RelayedTask(request.task(), reply));
                 } else if (relay.isBound()) {
                     emitted = emit(relay, emitted, reply);
                 }
@@ -126,7 +126,7 @@ final class ShadowRuns {
         }
     }
 
-    private void follow(Relay relay, FollowedTask shadow) throws InterruptedException {
+    private void follow(Relay relay, RelayedTask shadow) throws InterruptedException {
         try {
             follower.follow(relay, shadow);
         } catch (A2AException gone) {

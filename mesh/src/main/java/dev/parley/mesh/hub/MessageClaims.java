@@ -1,7 +1,7 @@
 package dev.parley.mesh.hub;
 
-import dev.parley.mesh.hub.Answers.Answer;
-import dev.parley.mesh.hub.Answers.Key;
+import dev.parley.mesh.hub.MessageAnswers.Answer;
+import dev.parley.mesh.hub.MessageAnswers.Key;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.ChangeCount;
 import dev.parley.store.database.Database;
@@ -56,7 +56,7 @@ final class MessageClaims {
     private static final String REMOVE = "DELETE FROM one_claim" + WHERE;
 
     /** Claims that hubs have left when they ended, of messages that did not come again. */
-    private static final String SWEEP = "DELETE FROM one_claim WHERE at_ms < " + NOW + " - " + Answers.KEPT.toMillis();
+    private static final String SWEEP = "DELETE FROM one_claim WHERE at_ms < " + NOW + " - " + MessageAnswers.KEPT.toMillis();
 
     private final Database database;
     private final boolean isShared;
@@ -68,7 +68,7 @@ final class MessageClaims {
     /** What became of an attempt: an answer, or a claim, or neither, if another hub handles the message. */
     private record Attempt(Optional<Answer> answer, boolean isClaimed) {}
 
-    /** @param database with the tables of {@link Answers} */
+    /** @param database with the tables of {@link MessageAnswers} */
     MessageClaims(Database database) {
         this(database, LONGEST);
     }
@@ -150,7 +150,7 @@ final class MessageClaims {
     private Attempt attempt(DatabaseSession session, Key key) throws SQLException {
         boolean isClaimed = isClaimed(session, key);
         // After the claim: the hub that had it may have answered before.
-        Optional<Answer> answer = isClaimed ? Answers.find(session, key) : Optional.empty();
+        Optional<Answer> answer = isClaimed ? MessageAnswers.find(session, key) : Optional.empty();
         if (answer.isPresent()) {
             remove(session, key);
         }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.mesh.MessageType;
-import dev.parley.mesh.hub.Answers.Answer;
-import dev.parley.mesh.hub.Answers.Key;
+import dev.parley.mesh.hub.MessageAnswers.Answer;
+import dev.parley.mesh.hub.MessageAnswers.Key;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.audit.AuditEntry;
 import dev.parley.store.audit.AuditTrail;
@@ -47,7 +47,7 @@ final class SharedMeshTest {
     private Hub one;
     private Hub other;
 
-    private record Hub(Database database, Answers answers, Durations durations) {
+    private record Hub(Database database, MessageAnswers answers, Durations durations) {
         Optional<Answer> claim(Key key) {
             return answers.claims().claim(key);
         }
@@ -87,7 +87,7 @@ final class SharedMeshTest {
         Database database = schema.shared();
         AuditTrail audit = AuditTrail.in(database, InstantSource.system());
         schema.run("ALTER TABLE audit_part DROP CONSTRAINT IF EXISTS audit_part_pkey"); // of one chain
-        var answers = new Answers(database, audit);
+        var answers = new MessageAnswers(database, audit);
         var hub = new Hub(database, answers, new Durations(database, LIFETIME));
         hubs.add(hub);
         return hub;

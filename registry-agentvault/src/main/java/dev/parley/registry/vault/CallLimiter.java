@@ -61,7 +61,7 @@ final class CallLimiter {
     private void borrow(Buckets lender, String account) {
         long minute = clock.instant().getEpochSecond() / WINDOW_SECONDS;
         if (isFull(account, minute)) {
-            throw Refusal.tooManyRequests(LIMIT);
+            throw VaultException.tooManyRequests(LIMIT);
         }
         if (lender.ofWindow(account, minute, LIMIT, 1).calls() < 1) {
             lock.lock();
@@ -70,7 +70,7 @@ final class CallLimiter {
             } finally {
                 lock.unlock();
             }
-            throw Refusal.tooManyRequests(LIMIT);
+            throw VaultException.tooManyRequests(LIMIT);
         }
     }
 

@@ -8,7 +8,7 @@ import dev.parley.extension.HubAgents;
 import dev.parley.protocol.support.Hmac;
 import dev.parley.registry.search.NoParts;
 import dev.parley.registry.store.Entries;
-import dev.parley.registry.vault.Accounts.Developer;
+import dev.parley.registry.vault.VaultAccounts.Developer;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.trust.shared.Buckets;
@@ -43,7 +43,7 @@ final class SharedVaultTest {
     private Hub one;
     private Hub other;
 
-    private record Hub(Database database, Entries entries, Accounts accounts, Cards cards, Calls calls) {
+    private record Hub(Database database, Entries entries, VaultAccounts accounts, VaultCards cards, CallLimiter calls) {
         Developer register(String name) {
             var unused = accounts.register(name, name + "@example.com", "a password", "");
             return accounts.byEmail(name + "@example.com").orElseThrow();
@@ -54,14 +54,14 @@ final class SharedVaultTest {
             try {
                 var unused = cards.create(developer, card(humanId, humanId + " of " + developer.name()));
                 return true;
-            } catch (Refusal taken) {
+            } catch (VaultException taken) {
                 assertThat(taken.answer().status()).isEqualTo(409);
                 return false;
             }
         }
 
         boolean admits(String address) {
-            return catchThrowableOfType(Refusal.class, () -> calls.count(address, "cards-list")) == null;
+            return catchThrowableOfType(VaultException.class, () -> calls.count(address, "cards-list")) == null;
         }
     }
 
@@ -91,12 +91,12 @@ final class SharedVaultTest {
         Database database = schema.shared();
         Entries entries = Entries.open(
                 database, "agent.localhost", List.of(), (caller, agent) -> true, new NoParts(), new NoParts(), clock);
-        var accounts = new Accounts(
+        var accounts = new VaultAccounts(
                 database, new Tokens(Hmac.key(new byte[32]), clock), new Passwords(), clock, new NoParts());
         HubAgents none = (HubAgents) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {HubAgents.class}, (self, method, arguments) -> true);
-        var cards = new Cards(database, entries, accounts, none);
-        var hub = new Hub(database, entries, accounts, cards, new Calls(now::get, Buckets.of(database)));
+        var cards = new VaultCards(database, entries, accounts, none);
+        var hub = new Hub(database, entries, accounts, cards, new CallLimiter(now::get, Buckets.of(database)));
         hubs.add(hub);
         return hub;
     }
@@ -137,7 +137,7 @@ final class SharedVaultTest {
 
     @Test
     void callsOfAnAddressAreLimitedOverAllHubs() {
-        for (int i = 0; i < Calls.LIMIT; i++) {
+        for (int i = 0; i < CallLimiter.LIMIT; i++) {
             assertThat((i % 2 == 0 ? one : other).admits("192.0.2.1")).isTrue();
         }
 
