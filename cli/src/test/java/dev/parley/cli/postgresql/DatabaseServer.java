@@ -23,7 +23,7 @@ final class DatabaseServer implements AutoCloseable {
     private static final List<String> SETTINGS = List.of(
             "listen_addresses = '127.0.0.1'",
             "fsync = off",
-            "max_connections = 60",
+            "max_connections = 100",
             "shared_buffers = 32MB",
             "wal_keep_size = 512MB",
             "wal_retrieve_retry_interval = 200ms",
