@@ -7,11 +7,11 @@ import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
 
 /**
- * Tries again what another attempt may mend, and nothing else.
+ * Repeats a request after a failure that another attempt may resolve.
  *
- * <p>The rule: a request that was not sent, or was declined with 429 or 503, is always repeated. What got lost on the
- * way (a broken connection, 502, 504) is tried again only if the operation may be asked twice. A {@code Retry-After} is
- * kept to; if it lies after the deadline, there is no other attempt.
+ * <p>The rule: a request that was not sent, or was declined with 429 or 503, is always repeated. A request that may
+ * have been lost (a broken connection, 502, 504) is repeated only if the operation is idempotent. A {@code Retry-After} is
+ * respected; if it ends after the deadline, there is no other attempt.
  */
 public final class Attempts {
     /** One attempt, in the time that is left. */
