@@ -29,7 +29,7 @@ final class Watcher implements Feed<Change> {
 
     private static final int MOST_DECISIONS = 1_000;
 
-    private record Lane(Scope scope, String agent) {}
+    private record AgentScope(Scope scope, String agent) {}
 
     private final WatchedChanges tail;
     private final Sight sight;
@@ -37,7 +37,7 @@ final class Watcher implements Feed<Change> {
     private final WatchChanges watch;
     private final InstantSource clock;
     private final Runnable end;
-    private final Map<Lane, Boolean> decisions = new LruMap<>(MOST_DECISIONS);
+    private final Map<AgentScope, Boolean> decisions = new LruMap<>(MOST_DECISIONS);
     private final String position;
     private long decidedAt = System.nanoTime();
     private long number;
@@ -176,7 +176,7 @@ final class Watcher implements Feed<Change> {
             decisions.clear();
             decidedAt = System.nanoTime();
         }
-        return decisions.computeIfAbsent(new Lane(scope, agent), any -> sight.sees(scope, agent));
+        return decisions.computeIfAbsent(new AgentScope(scope, agent), any -> sight.sees(scope, agent));
     }
 
     @Override

@@ -63,8 +63,8 @@ public final class RemoteStatements implements GraphStore {
     /** The same if other hubs write to the same graphs, for which no lock has updates wait. */
     private static final int MAX_SHARED_REPETITIONS = 20;
 
-    /** The order of a group's updates. */
-    private static final class Lane {
+    /** Updates of a group, in their order. */
+    private static final class GroupUpdates {
         static final long UNSETTLED = -1;
 
         final String group;
@@ -97,7 +97,7 @@ public final class RemoteStatements implements GraphStore {
         /** Number of the newest statement on the server. */
         long last;
 
-        Lane(String group) {
+        GroupUpdates(String group) {
             this.group = group;
         }
     }
@@ -109,8 +109,8 @@ public final class RemoteStatements implements GraphStore {
     /** Whether other hubs write to the same graphs. */
     private final boolean isShared;
 
-    private final LoadingCache<String, Lane> lanes =
-            Caffeine.newBuilder().weakValues().build(Lane::new);
+    private final LoadingCache<String, GroupUpdates> groups =
+            Caffeine.newBuilder().weakValues().build(GroupUpdates::new);
 
     /**
      * @param tables where the records are
@@ -144,7 +144,7 @@ public final class RemoteStatements implements GraphStore {
     public <T> T read(String group, ReadFilter readFilter, Duration patience, Function<View, T> question) {
         return tables.compute(group, patience, () -> {
             SparqlClient endpoint = endpoint(patience);
-            settle(lane(group), endpoint);
+            settle(updates(group), endpoint);
             return question.apply(view(endpoint, group, readFilter));
         });
     }
@@ -162,24 +162,24 @@ public final class RemoteStatements implements GraphStore {
     /** The server has no transaction for several requests, so the question is repeated if an update comes between. */
     private <T> T atOneMoment(String group, ReadFilter readFilter, Duration patience, Function<GraphView, T> question) {
         SparqlClient endpoint = endpoint(patience);
-        Lane lane = lane(group);
+        GroupUpdates updates = updates(group);
         for (int attempt = 0; attempt < repetitions(); attempt++) {
-            long generation = lane.generation.get();
-            long number = settle(lane, endpoint);
+            long generation = updates.generation.get();
+            long number = settle(updates, endpoint);
             T answer = question.apply(view(endpoint, group, readFilter));
-            if (lane.generation.get() == generation && (!isShared || number(group) == number)) {
+            if (updates.generation.get() == generation && (!isShared || number(group) == number)) {
                 return answer;
             }
         }
         if (isShared) {
             throw KnowledgeStoreException.busy(new TimeoutException("updates of other hubs follow each other"));
         }
-        acquire(lane);
+        acquire(updates);
         try {
-            settleLocked(lane, endpoint);
+            settleLocked(updates, endpoint);
             return question.apply(view(endpoint, group, readFilter));
         } finally {
-            lane.lock.unlock();
+            updates.lock.unlock();
         }
     }
 
@@ -217,13 +217,13 @@ public final class RemoteStatements implements GraphStore {
 
     // ---- Updates
 
-    private Lane lane(String group) {
-        return requireNonNull(lanes.get(group));
+    private GroupUpdates updates(String group) {
+        return requireNonNull(groups.get(group));
     }
 
-    private static void acquire(Lane lane) {
+    private static void acquire(GroupUpdates updates) {
         try {
-            if (!lane.lock.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+            if (!updates.lock.tryLock(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw KnowledgeStoreException.busy(
                         new TimeoutException("another update of the group takes " + PATIENCE));
             }
@@ -258,16 +258,16 @@ public final class RemoteStatements implements GraphStore {
     }
 
     private <T> T transactOnce(String group, Change<T> change, Consumer<T> committed) {
-        Lane lane = lane(group);
-        acquire(lane);
+        GroupUpdates updates = updates(group);
+        acquire(updates);
         try {
             SparqlClient endpoint = endpoint(UPDATE_PATIENCE);
-            settleLocked(lane, endpoint);
+            settleLocked(updates, endpoint);
             GroupCache space = tables.numbered(group);
             long newest = database.read(session -> SqlStatementStore.newest(session, space));
             // Again, for what another hub has committed before that. Later updates are found by the number of their changes.
-            settleLocked(lane, endpoint);
-            var writing = new RemoteWriting(endpoint, of(group), lane.last, newest, clock.millis());
+            settleLocked(updates, endpoint);
+            var writing = new RemoteWriting(endpoint, of(group), updates.last, newest, clock.millis());
             T result = make(change, writing);
             if (isShared) {
                 writing.requireNumber();
@@ -275,24 +275,24 @@ public final class RemoteStatements implements GraphStore {
             if (writing.isEmpty()) {
                 return commit(group, writing, rows -> {}, result, committed);
             }
-            String text = writing.sparql(mark(lane.number), mark(lane.number + 1));
-            long next = lane.number + 1;
+            String text = writing.sparql(mark(updates.number), mark(updates.number + 1));
+            long next = updates.number + 1;
             // First, for a reader that sees the records must not see the server without the statements.
-            lane.generation.incrementAndGet();
-            lane.settledAt = Lane.UNSETTLED;
-            lane.known = false;
+            updates.generation.incrementAndGet();
+            updates.settledAt = GroupUpdates.UNSETTLED;
+            updates.known = false;
             commit(group, writing, rows -> keep(rows, next, text), result, committed);
-            lane.known = true;
-            lane.number = next;
-            lane.pending = text;
+            updates.known = true;
+            updates.number = next;
+            updates.pending = text;
             try {
-                settleLocked(lane, endpoint);
+                settleLocked(updates, endpoint);
             } catch (KnowledgeStoreException later) {
                 LOG.log(Level.WARNING, "An update is committed and sent again later: " + later.getMessage());
             }
             return result;
         } finally {
-            lane.lock.unlock();
+            updates.lock.unlock();
         }
     }
 
@@ -352,91 +352,91 @@ public final class RemoteStatements implements GraphStore {
     // ---- Bringing the server up to date
 
     /** Returns the number of the update up to which the server has all, as this hub alone need not know. */
-    private long settle(Lane lane, SparqlClient endpoint) {
-        long number = isShared ? number(lane.group) : lane.settledNumber;
-        if (isSettled(lane, number)) {
+    private long settle(GroupUpdates updates, SparqlClient endpoint) {
+        long number = isShared ? number(updates.group) : updates.settledNumber;
+        if (isSettled(updates, number)) {
             return number;
         }
-        acquire(lane);
+        acquire(updates);
         try {
-            settleLocked(lane, endpoint);
-            return lane.number;
+            settleLocked(updates, endpoint);
+            return updates.number;
         } finally {
-            lane.lock.unlock();
+            updates.lock.unlock();
         }
     }
 
-    private boolean isSettled(Lane lane, long number) {
-        return lane.settledAt == server.failures() && (!isShared || lane.settledNumber == number);
+    private boolean isSettled(GroupUpdates updates, long number) {
+        return updates.settledAt == server.failures() && (!isShared || updates.settledNumber == number);
     }
 
     /** Sends committed changes to the server, and verifies that its graph belongs to the database. */
-    private void settleLocked(Lane lane, SparqlClient endpoint) {
+    private void settleLocked(GroupUpdates updates, SparqlClient endpoint) {
         if (isShared) {
-            readRow(lane);
+            readRow(updates);
         }
-        if (isSettled(lane, lane.number)) {
+        if (isSettled(updates, updates.number)) {
             return;
         }
         long failures = server.failures();
-        if (!lane.known) {
-            readRow(lane);
+        if (!updates.known) {
+            readRow(updates);
         }
-        if (lane.pending != null) {
-            endpoint.change(lane.pending);
+        if (updates.pending != null) {
+            endpoint.change(updates.pending);
         }
         var rows = endpoint.ask(
-                RemoteStatement.PREFIX + "SELECT ?applied ?last WHERE { GRAPH " + RemoteView.graph(lane.group) + " { "
-                        + RemoteView.graph(lane.group) + " p:applied ?applied ; p:last ?last } }");
+                RemoteStatement.PREFIX + "SELECT ?applied ?last WHERE { GRAPH " + RemoteView.graph(updates.group) + " { "
+                        + RemoteView.graph(updates.group) + " p:applied ?applied ; p:last ?last } }");
         String applied =
                 rows.isEmpty() ? "" : requireNonNullElse(rows.getFirst().get("applied"), "");
-        if (isShared && !applied.equals(mark(lane.number))) {
-            followOthers(lane, applied);
+        if (isShared && !applied.equals(mark(updates.number))) {
+            followOthers(updates, applied);
         }
-        if (rows.size() > 1 || !applied.equals(mark(lane.number))) {
+        if (rows.size() > 1 || !applied.equals(mark(updates.number))) {
             String problem =
-                    "group \"" + lane.group + "\": its graph on " + server.query() + " is as of update \"" + applied
-                            + "\" (expected: \"" + mark(lane.number)
+                    "group \"" + updates.group + "\": its graph on " + server.query() + " is as of update \"" + applied
+                            + "\" (expected: \"" + mark(updates.number)
                             + "\"; restore the database and the server from backups of the same time)";
             server.failed(problem);
             throw KnowledgeStoreException.unavailable(problem, new IOException("another state"));
         }
-        lane.last = rows.isEmpty()
+        updates.last = rows.isEmpty()
                 ? 0
                 : Long.parseLong(requireNonNull(rows.getFirst().get("last")));
-        if (lane.pending != null) {
-            lane.pending = null;
-            forgetText(lane.group, lane.number);
+        if (updates.pending != null) {
+            updates.pending = null;
+            forgetText(updates.group, updates.number);
         }
-        lane.settledNumber = lane.number;
-        lane.settledAt = failures;
+        updates.settledNumber = updates.number;
+        updates.settledAt = failures;
     }
 
     /** Goes on after an update that another hub has committed, and sent, since the row was read. */
-    private void followOthers(Lane lane, String applied) {
-        long before = lane.number;
-        readRow(lane);
-        for (long number = lane.number; number > before; number--) {
+    private void followOthers(GroupUpdates updates, String applied) {
+        long before = updates.number;
+        readRow(updates);
+        for (long number = updates.number; number > before; number--) {
             if (applied.equals(mark(number))) {
-                lane.number = number;
-                lane.pending = null;
+                updates.number = number;
+                updates.pending = null;
                 return;
             }
         }
-        lane.number = before;
+        updates.number = before;
     }
 
-    private void readRow(Lane lane) {
-        tables.lookUp(lane.group, (session, space) -> {
-            lane.number = session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number());
-            lane.pending = session.first(
+    private void readRow(GroupUpdates updates) {
+        tables.lookUp(updates.group, (session, space) -> {
+            updates.number = session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number());
+            updates.pending = session.first(
                             row -> DatabaseSession.text(row, 1),
                             "SELECT pending FROM kg_remote WHERE space = ? AND update_no = ?",
                             space.number(),
-                            lane.number)
+                            updates.number)
                     .orElse(null);
-            lane.known = true;
-            return lane;
+            updates.known = true;
+            return updates;
         });
     }
 
