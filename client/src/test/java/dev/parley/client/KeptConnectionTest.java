@@ -38,9 +38,9 @@ class KeptConnectionTest {
         threads.close();
     }
 
-    private String get(RawServer server, @Nullable Object lane) throws Exception {
+    private String get(RawServer server, @Nullable Object partition) throws Exception {
         var request = HttpRequest.newBuilder(URI.create(server.url("/"))).build();
-        return threads.submit(() -> client.send(request, BodyHandlers.ofString(), lane, Duration.ofSeconds(20))
+        return threads.submit(() -> client.send(request, BodyHandlers.ofString(), partition, Duration.ofSeconds(20))
                         .body())
                 .get();
     }

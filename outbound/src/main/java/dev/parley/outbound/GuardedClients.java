@@ -69,14 +69,14 @@ public final class GuardedClients implements AutoCloseable {
     public LimitedClient of(String group) {
         requireNonNull(group, "group");
         return new Http1Client(
-                (target, call, lane, limit) -> {
+                (target, call, partition, limit) -> {
                     Duration patience = AddressRule.PATIENCE;
                     if (limit != null && limit.compareTo(patience) < 0) {
                         patience = limit;
                     }
                     SHARE.set(new Share(group, patience));
                     try {
-                        return connections.open(target, call, lane, limit != null);
+                        return connections.open(target, call, partition, limit != null);
                     } finally {
                         SHARE.remove();
                     }

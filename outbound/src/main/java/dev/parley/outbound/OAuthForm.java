@@ -170,12 +170,12 @@ public final class OAuthForm {
      * Posts the form, and reads the answer of any status up to 256 KiB. Blocks.
      *
      * @param http for the addresses of the authorization server; follows no redirects
-     * @param lane as in {@link LimitedClient#sendAsync}
+     * @param partition as in {@link LimitedClient#sendAsync}
      * @param limit longest duration
      * @throws HttpTimeoutException if there is no whole answer within the limit
      * @throws LimitedBytes.TooLarge if it is longer
      */
-    public TokenAnswer send(HttpClient http, @Nullable Object lane, URI endpoint, Duration limit)
+    public TokenAnswer send(HttpClient http, @Nullable Object partition, URI endpoint, Duration limit)
             throws IOException, InterruptedException {
         HttpRequest.Builder request = HttpRequest.newBuilder(endpoint)
                 .header("Content-Type", "application/x-www-form-urlencoded")
@@ -185,7 +185,7 @@ public final class OAuthForm {
             request.header("Authorization", authorization);
         }
         HttpResponse<byte[]> answer =
-                LimitedClient.exchange(http, request.build(), head -> new LimitedBytes(MAX_BYTES), lane, limit);
+                LimitedClient.exchange(http, request.build(), head -> new LimitedBytes(MAX_BYTES), partition, limit);
         return TokenAnswer.of(answer.statusCode(), answer.headers(), answer.body());
     }
 

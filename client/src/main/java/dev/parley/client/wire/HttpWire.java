@@ -94,16 +94,16 @@ public final class HttpWire implements AutoCloseable {
     }
 
     /**
-     * Connections that may be used again for each other: an answer too many on one of them concerns its own caller only, and none after
-     * the {@code era} in which it came.
+     * Partition of the connections to an agent: a surplus answer on one of them concerns its own caller only, and no request after the
+     * {@code era} in which it came.
      */
-    private record Lane(HttpWire wire, @Nullable Scope caller, int era) {
+    private record Partition(HttpWire wire, @Nullable Scope caller, int era) {
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Lane lane
-                    && wire == lane.wire
-                    && era == lane.era
-                    && Objects.equals(caller, lane.caller);
+            return other instanceof Partition partition
+                    && wire == partition.wire
+                    && era == partition.era
+                    && Objects.equals(caller, partition.caller);
         }
 
         @Override
@@ -208,21 +208,21 @@ public final class HttpWire implements AutoCloseable {
         HttpResponse.BodyHandler<byte[]> whole = head -> new LimitedBytes(maxBytes);
         try {
             return isOwn
-                    ? ((LimitedClient) http).send(ready, whole, lane(request), left)
-                    : LimitedClient.exchange(http, ready, whole, lane(request), left);
+                    ? ((LimitedClient) http).send(ready, whole, partition(request), left)
+                    : LimitedClient.exchange(http, ready, whole, partition(request), left);
         } catch (IOException | RuntimeException failure) {
             throw trouble(request, failure);
         }
     }
 
     /**
-     * An answer too many that comes as the next request goes out cannot be told from its answer, if that repeats no id. Callers of a gateway
+     * A surplus answer that comes as the next request goes out cannot be told from its answer, if that repeats no id. Callers of a gateway
      * have connections of their own; a program or command has one connection for each such request.
      */
-    private Object lane(Request request) {
+    private Object partition(Request request) {
         return settings.http() == null && request.id() == null
                 ? LimitedClient.ONCE
-                : new Lane(this, request.caller(), era.get());
+                : new Partition(this, request.caller(), era.get());
     }
 
     /**
@@ -245,7 +245,7 @@ public final class HttpWire implements AutoCloseable {
         requireTrust(url.origin());
         var request = new Request("POST", url, Map.of(), NO_BODY);
         try {
-            TokenAnswer answer = form.send(http, lane(request), url.uri(), left);
+            TokenAnswer answer = form.send(http, partition(request), url.uri(), left);
             refuseRedirect(request, answer.status(), answer.headers());
             return answer;
         } catch (IOException | RuntimeException failure) {
@@ -267,7 +267,7 @@ public final class HttpWire implements AutoCloseable {
         long exchange = exchanges.incrementAndGet();
         HttpRequest ready = ready(exchange, request);
         HttpResponse.BodyHandler<StreamBody> handler = StreamBody.handler(consumer, settings.maxAnswerBytes());
-        return new Opening(exchange, request, LimitedClient.sending(http, ready, handler, lane(request)));
+        return new Opening(exchange, request, LimitedClient.sending(http, ready, handler, partition(request)));
     }
 
     /**

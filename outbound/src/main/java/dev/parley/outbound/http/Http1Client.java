@@ -51,13 +51,13 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * HTTP client over {@link OutboundConnections}: HTTP/1.1, no redirects, no cookies. Unless a request has a lane, its connection has been used for
- * requests of the same client only. The timeout of a request counts until its answer, if that is a stream, begins. Safe for any thread.
+ * HTTP client over {@link OutboundConnections}: HTTP/1.1, no redirects, no cookies. A request without a partition uses connections of this
+ * client only. The timeout of a request counts until its answer, if that is a stream, begins. Safe for any thread.
  */
 public final class Http1Client extends LimitedClient {
     /** Opens an exchange on the calling thread, as {@link OutboundConnections#open}. */
     public interface Opener {
-        ClassicHttpResponse open(HttpUrl target, HttpUriRequestBase call, Object lane, @Nullable Duration limit)
+        ClassicHttpResponse open(HttpUrl target, HttpUriRequestBase call, Object partition, @Nullable Duration limit)
                 throws IOException;
     }
 
@@ -105,7 +105,7 @@ public final class Http1Client extends LimitedClient {
                 ProxySelector.getDefault(),
                 null));
         return new Http1Client(
-                (target, call, lane, limit) -> connections.open(target, call, lane, limit != null),
+                (target, call, partition, limit) -> connections.open(target, call, partition, limit != null),
                 connect,
                 connections::close);
     }
@@ -132,7 +132,8 @@ public final class Http1Client extends LimitedClient {
     }
 
     @Override
-    public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler, @Nullable Object lane, Duration limit)
+    public <T> HttpResponse<T> send(
+            HttpRequest request, BodyHandler<T> handler, @Nullable Object partition, Duration limit)
             throws IOException, InterruptedException {
         Call call = call(request);
         var answer = new CompletableFuture<HttpResponse<T>>();
@@ -141,7 +142,7 @@ public final class Http1Client extends LimitedClient {
         checkAt(end);
         try {
             try {
-                exchange(request, call, handler, answer, lane, limit);
+                exchange(request, call, handler, answer, partition, limit);
             } catch (IOException | RuntimeException failure) {
                 if (!answer.isDone()) { // else the reason is known, such as a body beyond its limit
                     throw failure;
@@ -207,7 +208,7 @@ public final class Http1Client extends LimitedClient {
 
     @Override
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-            HttpRequest request, BodyHandler<T> handler, @Nullable Object lane) {
+            HttpRequest request, BodyHandler<T> handler, @Nullable Object partition) {
         Call call = call(request);
         var answer = new CompletableFuture<HttpResponse<T>>();
         // Of the future that the caller gets: a cancelled copy would leave the exchange running.
@@ -227,7 +228,7 @@ public final class Http1Client extends LimitedClient {
         // On a thread of its own, because neither a resolver nor a receiver that drips bytes heeds a deadline.
         Thread.ofVirtual().name("http-call").start(() -> {
             try {
-                exchange(request, call, handler, answer, lane, null);
+                exchange(request, call, handler, answer, partition, null);
             } catch (IOException | RuntimeException failure) {
                 answer.completeExceptionally(elapsed() >= end ? late(failure) : cause(request, failure));
             } catch (Error failure) {
@@ -244,13 +245,13 @@ public final class Http1Client extends LimitedClient {
             Call call,
             BodyHandler<T> handler,
             CompletableFuture<HttpResponse<T>> answer,
-            @Nullable Object lane,
+            @Nullable Object partition,
             @Nullable Duration limit)
             throws IOException {
         if (closed) {
             throw new IOException("the client is closed");
         }
-        try (ClassicHttpResponse response = opener.open(target(request.uri()), call, own(lane, call), limit)) {
+        try (ClassicHttpResponse response = opener.open(target(request.uri()), call, own(partition, call), limit)) {
             var fields = new HashMap<String, List<String>>();
             for (var header : response.getHeaders()) {
                 fields.computeIfAbsent(header.getName(), name -> new ArrayList<>())
@@ -269,12 +270,12 @@ public final class Http1Client extends LimitedClient {
         }
     }
 
-    private Object own(@Nullable Object lane, HttpUriRequestBase call) {
-        if (ONCE.equals(lane)) {
+    private Object own(@Nullable Object partition, HttpUriRequestBase call) {
+        if (ONCE.equals(partition)) {
             call.setHeader("Connection", "close");
             return call;
         }
-        return lane == null ? this : lane;
+        return partition == null ? this : partition;
     }
 
     private HttpUrl target(URI uri) {

@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 
 /** HTTP client that exchanges on the thread of its caller, and keeps a time limit there. */
 public abstract class LimitedClient extends HttpClient {
-    /** Lane of a request whose connection is used for no other one, before or after. */
+    /** Partition of a request whose connection is used for no other one, before or after. */
     public static final Object ONCE = new Object();
 
     /**
      * Sends a request as {@link HttpClient#sendAsync(HttpRequest, BodyHandler)}.
      *
-     * @param lane its connection has been used for requests of an equal one only; null for none
+     * @param partition of the connections: only requests with an equal one use the same connection; null for none
      */
     public abstract <T> CompletableFuture<HttpResponse<T>> sendAsync(
-            HttpRequest request, BodyHandler<T> handler, @Nullable Object lane);
+            HttpRequest request, BodyHandler<T> handler, @Nullable Object partition);
 
     /**
      * Sends a request and reads the whole answer. To be called on a virtual thread, which heeds an interruption while it reads.
@@ -33,27 +33,27 @@ public abstract class LimitedClient extends HttpClient {
      * @throws HttpTimeoutException if there is no whole answer within {@code limit}
      */
     public abstract <T> HttpResponse<T> send(
-            HttpRequest request, BodyHandler<T> handler, @Nullable Object lane, Duration limit)
+            HttpRequest request, BodyHandler<T> handler, @Nullable Object partition, Duration limit)
             throws IOException, InterruptedException;
 
-    /** Sends a request by any client; by one that has lanes, on its lane. */
+    /** Sends a request by any client; a client with partitions uses a connection of the partition. */
     public static <T> CompletableFuture<HttpResponse<T>> sending(
-            HttpClient http, HttpRequest request, BodyHandler<T> handler, @Nullable Object lane) {
+            HttpClient http, HttpRequest request, BodyHandler<T> handler, @Nullable Object partition) {
         return http instanceof LimitedClient limited
-                ? limited.sendAsync(request, handler, lane)
+                ? limited.sendAsync(request, handler, partition)
                 : http.sendAsync(request, handler);
     }
 
     /**
      * Sends a request by any client and reads the whole answer, from any thread: the time limit holds also while a host is looked up.
      *
-     * @param lane as {@link #sendAsync}, for clients that have lanes
+     * @param partition as in {@link #sendAsync}, for clients with partitions
      * @throws HttpTimeoutException if there is no whole answer within {@code limit}
      */
     public static <T> HttpResponse<T> exchange(
-            HttpClient http, HttpRequest request, BodyHandler<T> handler, @Nullable Object lane, Duration limit)
+            HttpClient http, HttpRequest request, BodyHandler<T> handler, @Nullable Object partition, Duration limit)
             throws IOException, InterruptedException {
-        CompletableFuture<HttpResponse<T>> exchange = sending(http, request, handler, lane);
+        CompletableFuture<HttpResponse<T>> exchange = sending(http, request, handler, partition);
         try {
             return exchange.get(Math.max(0, limit.toNanos()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {

@@ -98,17 +98,18 @@ public final class OutboundConnections implements AutoCloseable {
     /**
      * Sends a request on the calling thread: the caller cancels the request at its end.
      *
-     * @param lane its connection has been used for requests of an equal one only; null for none
+     * @param partition of the connections: only requests with an equal one use the same connection; null for none
      * @param isLimited whether the caller cancels the request in time, so that no wait for bytes needs a timer
      */
     public ClassicHttpResponse open(
-            HttpUrl target, HttpUriRequestBase request, @Nullable Object lane, boolean isLimited) throws IOException {
+            HttpUrl target, HttpUriRequestBase request, @Nullable Object partition, boolean isLimited)
+            throws IOException {
         if (isLimited) {
             request.setConfig(limited);
         }
         var host = new HttpHost(target.uri().getScheme(), target.host().name(), target.port());
         HttpClientContext context = HttpClientContext.create();
-        context.setUserToken(lane);
+        context.setUserToken(partition);
         CloseableHttpClient client = http();
         sweepLater();
         try {
@@ -157,7 +158,7 @@ public final class OutboundConnections implements AutoCloseable {
                         TlsConfig.custom().setHandshakeTimeout(connecting).build())
                 .setConnectionFactory(socket -> KeptConnection.of(LIMITS, socket))
                 // Each host has its own share, so that a silent one delays no other. The other policy dials anew for
-                // each change of lane.
+                // each change of partition.
                 .setPoolConcurrencyPolicy(PoolConcurrencyPolicy.STRICT)
                 .setMaxConnTotal(Integer.MAX_VALUE)
                 .setMaxConnPerRoute(settings.perHost());
