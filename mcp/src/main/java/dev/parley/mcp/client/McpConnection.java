@@ -101,7 +101,7 @@ final class McpConnection {
         }
     }
 
-    /** An exchange with an id that the server cannot know before, so that an answer too many is not that of a later request. */
+    /** An exchange with an id that the server cannot know before, so that a surplus answer is not that of a later request. */
     ClientExchange exchange() {
         return new ClientExchange(ids.addAndGet(1 + ThreadLocalRandom.current().nextInt(LARGEST_STEP)));
     }
