@@ -92,7 +92,8 @@ public final class SecretsCommands {
             throw CommandException.of(Kind.USAGE, "cannot write " + file + ": " + failed, null, failed);
         }
         show(call, bundle, "file", file);
-        call.output().note("remove the file once the other hubs have it: whoever reads it can sign tokens of the hubs");
+        call.output()
+                .note("remove the file once the other hubs have it: a reader of the file can sign tokens of the hubs");
         return 0;
     }
 

@@ -57,7 +57,7 @@ public final class BackupCommand {
                 .strict()
                 .footer(
                         "The archive has all tasks that were acknowledged before the command began, and the secrets of the",
-                        "hub: whoever reads it can read everything. Beside it, a copy of the database needs space meanwhile.",
+                        "hub: its reader can read everything. Beside it, a copy of the database needs space meanwhile.",
                         "For PostgreSQL see docs/operations.md.");
     }
 

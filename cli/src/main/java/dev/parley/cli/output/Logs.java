@@ -176,7 +176,7 @@ public final class Logs {
             if (other != null) {
                 try {
                     other.accept(logged);
-                } catch (RuntimeException fault) { // whoever logs must not fail for it
+                } catch (RuntimeException fault) { // must not fail the caller that logs
                     stream.println("a line of the log could not be sent: " + fault);
                 }
             }
