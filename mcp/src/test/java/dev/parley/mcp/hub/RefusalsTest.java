@@ -33,6 +33,7 @@ import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
+import dev.parley.testkit.Eventually;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -358,10 +359,10 @@ final class RefusalsTest {
     void canceledTasks() {
         Task first = asked("stdio-old", "string");
         AgentClient.connect(hub.agentUrl("stdio-old")).call(CancelTask.of(first.id()), CallContext.anonymous());
-        Task next = send("stdio-old", Message.user(Part.data(Map.of("text", "string"))), "form");
-        for (int tries = 0; tries < 1_000 && next.state() != TaskState.INPUT_REQUIRED; tries++) {
-            next = send("stdio-old", Message.user(Part.data(Map.of("text", "string"))), "form");
-        }
+        Task next = Eventually.value(
+                "the next question",
+                () -> send("stdio-old", Message.user(Part.data(Map.of("text", "string"))), "form"),
+                task -> task.state() == TaskState.INPUT_REQUIRED);
 
         assertThat(text(reply("stdio-old", next, Part.text("Ada")))).isEqualTo("the user says accept {value=Ada}");
     }

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -174,16 +175,22 @@ final class InspectHubTest {
                             {"url":"%s/never2","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"},
                             {"url":"remote:443","protocolBinding":"GRPC","protocolVersion":"1.0"},""".formatted(
                             target.url(), down, target.url(), target.url()));
+            var others = new CountDownLatch(2);
+            Target.Reply never = exchange -> {
+                others.countDown();
+                Target.silent().to(exchange);
+            };
             target.at(PLACE, Target.answering(200, card))
-                    .at("/a2a", Target.answering(405, ""))
-                    .at("/never", Target.silent())
-                    .at("/never2", Target.silent());
+                    .at("/a2a", exchange -> {
+                        others.await(); // not answered if the others are probed after it
+                        Target.answering(405, "").to(exchange);
+                    })
+                    .at("/never", never)
+                    .at("/never2", never);
             var web = ExtensionKit.caller(hub.url());
-            long begun = System.nanoTime();
 
             Answer answer = web.post("/registry/inspect", "{'url':'" + target.url() + "'}");
 
-            assertThat(System.nanoTime() - begun).isLessThan(8_000_000_000L);
             assertThat(answer.text("url")).as(answer.text()).isEqualTo(target.url() + PLACE);
             assertThat(answer.each("interfaces", "reachable").subList(0, 5))
                     .containsExactly("true", "false", "false", "false", "null");
