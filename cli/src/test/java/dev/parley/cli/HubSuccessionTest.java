@@ -78,16 +78,8 @@ class HubSuccessionTest {
         }
     }
 
-    private void awaitReady(String beginning) throws Exception {
-        Eventually.asserted("/ready: " + beginning, () -> assertThat(ready()).startsWith(beginning));
-    }
-
     private String notes() {
         return hub.err.toString(StandardCharsets.UTF_8);
-    }
-
-    private void awaitNote(String text) throws Exception {
-        Eventually.asserted("a note: " + text, () -> assertThat(notes()).contains(text));
     }
 
     @Test
@@ -98,8 +90,8 @@ class HubSuccessionTest {
         inDatabase(TAKE_OVER);
         ready(); // which writes
 
-        awaitNote("hub " + url + " began anew: ");
-        awaitReady("200");
+        Eventually.asserted("a new hub", () -> assertThat(notes()).contains("hub " + url + " began anew: "));
+        Eventually.asserted("the hub is ready", () -> assertThat(ready()).startsWith("200"));
         assertThat(shell.run("task", "get", "-a", url + "/agents/echo", task).out())
                 .contains("TASK_STATE_COMPLETED");
         assertThat(shell.run("send", "-a", url + "/agents/echo", "hello").status())
@@ -109,7 +101,7 @@ class HubSuccessionTest {
             ready();
             assertThat(notes().split(" began anew: ", -1)).hasSize(3);
         });
-        awaitReady("200");
+        Eventually.asserted("the hub is ready", () -> assertThat(ready()).startsWith("200"));
     }
 
     @Test
@@ -121,14 +113,14 @@ class HubSuccessionTest {
             ready(); // which writes
             assertThat(locked.get(30, TimeUnit.SECONDS)).isTrue();
 
-            awaitNote("in use by another hub");
+            Eventually.asserted("the reason", () -> assertThat(notes()).contains("in use by another hub"));
             assertThat(ready()).startsWith("503").contains("reason");
             assertThat(shell.run("send", "-a", url + "/agents/echo", "hello").err())
                     .contains("status 503");
         }
 
-        awaitNote("hub " + url + " began anew: ");
-        awaitReady("200");
+        Eventually.asserted("a new hub", () -> assertThat(notes()).contains("hub " + url + " began anew: "));
+        Eventually.asserted("the hub is ready", () -> assertThat(ready()).startsWith("200"));
         assertThat(notes().split("in use by another hub", -1)).hasSize(2);
     }
 
@@ -140,7 +132,7 @@ class HubSuccessionTest {
             inDatabase(TAKE_OVER);
             ready();
             assertThat(locked.get(30, TimeUnit.SECONDS)).isTrue();
-            awaitNote("in use by another hub");
+            Eventually.asserted("the reason", () -> assertThat(notes()).contains("in use by another hub"));
 
             assertThat(hub.stop()).isZero();
 

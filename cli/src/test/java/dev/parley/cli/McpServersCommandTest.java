@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.parley.cli.Shell.Ran;
 import dev.parley.dialect.Json;
 import dev.parley.hub.Hub;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -142,11 +143,11 @@ final class McpServersCommandTest {
     @DisplayName("the program shows what a server that ends wrote to its standard error, as plain text")
     void log() {
         try (Hub hub = hub()) {
-            Ran log = run("mcp", "log", "broken", "--url", hub.url());
-            for (int i = 0; i < 100 && !log.out().contains("no licence"); i++) { // it is written while the process ends
-                log = run("mcp", "log", "broken", "--url", hub.url());
-            }
-            assertThat(log.out()).containsPattern("(?m)^20[^ ]+Z: no licence").doesNotContain("\u001b");
+            String log = Eventually.value(
+                    "the last words of the process", // they are read while it ends
+                    () -> run("mcp", "log", "broken", "--url", hub.url()).out(),
+                    out -> out.contains("no licence"));
+            assertThat(log).containsPattern("(?m)^20[^ ]+Z: no licence").doesNotContain("\u001b");
             assertThat(run("mcp", "log", "library", "--url", hub.url()).out()).isEmpty();
             Ran unknown = run("mcp", "log", "books", "--url", hub.url());
             assertThat(unknown.status()).isNotZero();

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,9 +71,7 @@ final class BalancerTest {
                 working(); // it has made the secrets
             }
         }
-        for (int hub = 0; hub < HUBS; hub++) {
-            awaitAnswer(hub);
-        }
+        IntStream.range(0, HUBS).forEach(hub -> Eventually.holds("the hub answers", () -> isAnswering(hub)));
     }
 
     @AfterAll
@@ -109,8 +108,8 @@ final class BalancerTest {
         return hub < ports.size() && calls(hub).ready().status() == Answer.OK;
     }
 
-    private void awaitAnswer(int hub) {
-        Eventually.value("the hub answers", () -> calls(hub).get("/health"), answer -> answer.status() == Answer.OK);
+    private boolean isAnswering(int hub) {
+        return calls(hub).get("/health").status() == Answer.OK;
     }
 
     private int working() {
@@ -192,7 +191,7 @@ final class BalancerTest {
 
             senders.await(50, REPLACED);
             hubs.set(killed, launch(killed));
-            awaitAnswer(killed);
+            Eventually.holds("the hub answers", () -> isAnswering(killed));
             assertThat(working()).isNotEqualTo(killed);
             assertThat(followed.get()).isNotEmpty();
             assertThat(client.task(begun.id()).state()).isEqualTo(TaskState.COMPLETED);

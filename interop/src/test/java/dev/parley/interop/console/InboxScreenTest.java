@@ -217,10 +217,10 @@ class InboxScreenTest {
     void aChangedToolIsApproved() throws IOException {
         Path script = Files.writeString(directory.resolve("server.py"), SERVER);
         try (var hub = hub(script, "Reads a file")) {
-            awaitTool(hub, "approved");
+            Eventually.value("the tool", () -> tools(hub), tools -> tools.contains("name=read, state=approved"));
         }
         try (var hub = hub(script, "Reads a file, and <b>sends</b> it away")) {
-            awaitTool(hub, "changed");
+            Eventually.value("the tool", () -> tools(hub), tools -> tools.contains("name=read, state=changed"));
             try (Browser browser = Browser.at(hub.url())) {
                 browser.go("inbox");
                 browser.see(INBOX + " .diff code", "description");
@@ -231,7 +231,7 @@ class InboxScreenTest {
 
                 browser.click(INBOX + " button", "Approve");
                 browser.see(".empty h2", "Nothing waits for you");
-                awaitTool(hub, "approved");
+                Eventually.value("the tool", () -> tools(hub), tools -> tools.contains("name=read, state=approved"));
                 browser.assertQuiet("the approval");
             }
         }
@@ -250,13 +250,9 @@ class InboxScreenTest {
                 Hub.builder().data(directory.resolve("data")).port(0).set("mcp-servers", file.toString()));
     }
 
-    /** Waits for the first contact with the server, which the hub makes by itself. */
-    private static void awaitTool(ConsoleHub hub, String state) {
-        String expected = "name=read, state=" + state;
-        Eventually.value(
-                expected,
-                () -> String.valueOf(hub.call("GET", "/admin/mcp/tools", null)),
-                servers -> servers.contains(expected));
+    /** Tools of the server, which the hub contacts by itself. */
+    private static String tools(ConsoleHub hub) {
+        return String.valueOf(hub.call("GET", "/admin/mcp/tools", null));
     }
 
     @Test

@@ -195,14 +195,6 @@ class RegistryScreenTest {
                         .orElseThrow();
     }
 
-    private void awaitProbe(String id) {
-        Eventually.value(
-                "probes of " + id,
-                () -> String.valueOf(hub.call("GET", "/registry/agents/" + id + "/health", null)
-                        .get("probes")),
-                probes -> !probes.equals("[]"));
-    }
-
     @Test
     @DisplayName("S13: a registry that is closed to visitors leads to the sign-in")
     void aClosedRegistryLeadsToTheSignIn() {
@@ -259,7 +251,9 @@ class RegistryScreenTest {
         browser.see("h2", "4.0 of 5");
         browser.picture("registry-reviews");
         browser.click("[role=tab]", "Health");
-        awaitProbe(id("Porter"));
+        String health = "/registry/agents/" + id("Porter") + "/health";
+        Eventually.holds(
+                "a probe", () -> !List.of().equals(hub.call("GET", health, null).get("probes")));
         browser.reload();
         browser.see("main", "found it up");
         browser.see("ol .state", "");
@@ -344,6 +338,7 @@ class RegistryScreenTest {
         browser.click(".list button", "Activate");
         browser.see(".list .state.ok", "active");
         browser.click(".list button", "Edit");
+        browser.holds("document.querySelector('textarea')");
         browser.run(
                 "const text = document.querySelector('textarea'); text.value = text.value.replace('https:', 'gopher:')");
         browser.click("button", "Save the version");
