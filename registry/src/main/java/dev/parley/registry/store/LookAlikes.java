@@ -58,9 +58,7 @@ public record LookAlikes(Database database, EntryReader reader) {
         record Alike(long number, String id, String look) {}
         List<Alike> rows = database.read(session -> session.list(
                 row -> new Alike(row.getLong(1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
-                "SELECT number, id, look FROM registry_entry WHERE look IN ("
-                        + String.join(", ", Collections.nCopies(byLook.size(), "?"))
-                        + ") AND status IN ('active', 'deprecated') ORDER BY number LIMIT " + (names.size() + ALIKE),
+                inUse(byLook.size(), names.size() + ALIKE),
                 byLook.keySet().toArray()));
         var alike = new LinkedHashMap<String, List<String>>();
         for (Alike row : rows) {
@@ -76,6 +74,16 @@ public record LookAlikes(Database database, EntryReader reader) {
             }
         }
         return alike;
+    }
+
+    /**
+     * Returns the statement for entries in use with so many looks. Its condition on the status is an expression, which no index has:
+     * for several looks SQLite would take the index that begins with the status, and so read all entries.
+     */
+    static String inUse(int looks, int limit) {
+        return "SELECT number, id, look FROM registry_entry WHERE look IN ("
+                + String.join(", ", Collections.nCopies(looks, "?"))
+                + ") AND status || '' IN ('active', 'deprecated') ORDER BY number LIMIT " + limit;
     }
 
     /** Pairs of entries in use whose names look alike, in words, at most so many; for operators, also of a hub that is running. */
