@@ -4,6 +4,7 @@ import dev.parley.registry.store.EntryRows.Numbered;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ final class EntryCache {
     private final long maxBytes;
     private final Map<Long, Numbered> entries = new LinkedHashMap<>(1024, 0.75f, true);
     private final Map<String, Long> numbers = new LinkedHashMap<>();
+    private final AtomicLong changes = new AtomicLong();
     private long bytes;
 
     EntryCache(long maxBytes) {
@@ -29,6 +31,22 @@ final class EntryCache {
 
     private static long bytes(Numbered entry) {
         return OVERHEAD + OBJECTS * (long) entry.content().length;
+    }
+
+    /** Number of changes that this hub has made to entries: what was read before a number is good until there is another one. */
+    long changes() {
+        return changes.get();
+    }
+
+    /** Counts a change of entries that this cache does not know of. To be called after its commit. */
+    void changed() {
+        changes.incrementAndGet();
+    }
+
+    /** Puts an entry that was just written. */
+    void written(Numbered entry) {
+        put(entry);
+        changed();
     }
 
     synchronized @Nullable Numbered get(String id) {
@@ -59,7 +77,9 @@ final class EntryCache {
         }
     }
 
+    /** Removes an entry that was erased, or whose change has an unknown outcome. */
     synchronized void remove(String id) {
+        changed();
         Numbered entry = get(id);
         if (entry != null) {
             remove(entry);
@@ -67,6 +87,7 @@ final class EntryCache {
     }
 
     synchronized void remove(long number) {
+        changed();
         Numbered entry = entries.get(number);
         if (entry != null) {
             remove(entry);

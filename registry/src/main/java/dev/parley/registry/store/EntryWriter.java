@@ -183,7 +183,7 @@ public final class EntryWriter {
                 principal));
         for (long number : numbers) {
             Optional<Numbered> left = database.erase(session -> eraseOwned(session, number, pseudonym));
-            left.ifPresentOrElse(cache::put, () -> cache.remove(number));
+            left.ifPresentOrElse(cache::written, () -> cache.remove(number));
         }
         disclosure.forget();
         log.wake();
@@ -237,7 +237,7 @@ public final class EntryWriter {
             throw failed;
         }
         if (written != null) {
-            cache.put(written);
+            cache.written(written);
             disclosure.written(written);
             log.wake();
         }

@@ -7,21 +7,73 @@ import dev.parley.registry.Entry;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.spi.DatabaseKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Flags entries in answers whose names look like those of others by the {@linkplain Entry#lookAlikes ids of the others}, so that callers do
- * not take one for the other.
+ * not take one for the other. Safe for any thread.
  */
-public record LookAlikes(Database database, EntryReader reader) {
+public final class LookAlikes {
     /** Look-alikes that are shown, besides the entries themselves. */
     private static final int ALIKE = 20;
 
     private static final int AT_ONCE = 500;
+
+    /** Names whose look-alikes are known without the database: look-ups of single entries are the most frequent calls. */
+    private static final int MAX_NAMES = 20_000;
+
+    /** An entry in use. */
+    private record InUse(long number, String id, String look) {}
+
+    /**
+     * Names that no two entries in use look like.
+     *
+     * @param changes number of changes of entries before the first one of these was read
+     * @param only id of the entry that looks like a name, empty for none, by the names
+     */
+    private record Alone(long changes, Map<String, String> only) {
+        boolean has(String id, String name) {
+            String known = only.get(name);
+            return known != null && (known.isEmpty() || known.equals(id));
+        }
+
+        void keep(Map<String, String> looks, List<InUse> rows) {
+            looks.forEach((name, look) -> {
+                List<InUse> found =
+                        rows.stream().filter(row -> row.look.equals(look)).toList();
+                if (found.size() < 2 && only.size() < MAX_NAMES) {
+                    only.put(name, found.isEmpty() ? "" : found.getFirst().id);
+                }
+            });
+        }
+    }
+
+    private final Database database;
+    private final EntryReader reader;
+    private volatile Alone alone = new Alone(-1, Map.of());
+
+    /** Look-alikes among the entries that a reader reads. */
+    public LookAlikes(Database database, EntryReader reader) {
+        this.database = database;
+        this.reader = reader;
+    }
+
+    /** What is known without the database; nothing if other hubs write to it, too. */
+    private Alone alone() {
+        long changes = reader.cache().changes();
+        Alone known = alone;
+        if (known.changes != changes || database.kind() != DatabaseKind.SQLITE) {
+            known = new Alone(changes, new ConcurrentHashMap<>());
+            alone = known;
+        }
+        return known;
+    }
 
     public Entry flagged(Entry entry, CallContext caller) {
         return flagged(List.of(entry), caller).getFirst();
@@ -45,23 +97,28 @@ public record LookAlikes(Database database, EntryReader reader) {
      * @return ids of the others, a few of them, by the ids of entries that have any
      */
     private Map<String, List<String>> of(Map<String, String> names, CallContext caller) {
+        Alone known = alone();
+        var looks = new LinkedHashMap<String, String>();
         var byLook = new LinkedHashMap<String, List<String>>();
         names.forEach((id, name) -> {
-            if (!name.isEmpty()) {
-                byLook.computeIfAbsent(EntryRows.look(name), look -> new ArrayList<>())
-                        .add(id);
+            if (!name.isEmpty() && !known.has(id, name)) {
+                String look = looks.computeIfAbsent(name, EntryRows::look);
+                byLook.computeIfAbsent(look, any -> new ArrayList<>()).add(id);
             }
         });
         if (byLook.isEmpty()) {
             return Map.of();
         }
-        record Alike(long number, String id, String look) {}
-        List<Alike> rows = database.read(session -> session.list(
-                row -> new Alike(row.getLong(1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
-                inUse(byLook.size(), names.size() + ALIKE),
+        int limit = names.size() + ALIKE;
+        List<InUse> rows = database.read(session -> session.list(
+                row -> new InUse(row.getLong(1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
+                inUse(byLook.size(), limit),
                 byLook.keySet().toArray()));
+        if (rows.size() < limit) {
+            known.keep(looks, rows);
+        }
         var alike = new LinkedHashMap<String, List<String>>();
-        for (Alike row : rows) {
+        for (InUse row : rows) {
             List<String> others = requireNonNull(byLook.get(row.look())).stream()
                     .filter(id -> !id.equals(row.id()))
                     .toList();
@@ -116,6 +173,7 @@ public record LookAlikes(Database database, EntryReader reader) {
                 }
                 return page.size();
             });
+            reader.cache().changed();
         } while (written == AT_ONCE);
     }
 }
