@@ -6,18 +6,14 @@ import dev.parley.protocol.support.Sha256;
 import java.util.HexFormat;
 
 /**
- * An entry as the answer of a look-up. A registry has its bytes, and does not read them: look-ups are the most frequent calls.
+ * An entry as the answer of a look-up, with its bytes, which nobody has to write or read again: look-ups are the most frequent calls.
  *
  * @param json bytes of the entry in JSON
  */
-public record ShownEntry(byte[] json) implements DocumentAnswer {
+public record ShownEntry(Entry entry, byte[] json) implements DocumentAnswer {
     /** The answer with that entry. */
     public static ShownEntry of(Entry entry) {
-        return new ShownEntry(EntryModel.write(entry));
-    }
-
-    public Entry entry() {
-        return EntryModel.read(json);
+        return new ShownEntry(entry, EntryModel.write(entry));
     }
 
     @Override

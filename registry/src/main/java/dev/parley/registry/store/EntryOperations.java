@@ -180,12 +180,12 @@ public final class EntryOperations {
         return given == null ? DEFAULT_PAGE : (int) Math.max(1, given);
     }
 
-    /** The stored bytes of an entry, without an object in between: look-ups are the most frequent calls. */
+    /** An entry with its stored bytes, which are not read again: look-ups are the most frequent calls. */
     private ShownEntry show(ShowEntry given, CallContext caller) {
         Entry entry = reader.shown(given.id(), caller);
         Entry flagged = lookAlikes.flagged(entry, caller);
         return flagged.lookAlikes().isEmpty()
-                ? new ShownEntry(reader.json(given.id(), caller))
+                ? new ShownEntry(entry, reader.json(given.id(), caller))
                 : ShownEntry.of(flagged);
     }
 
