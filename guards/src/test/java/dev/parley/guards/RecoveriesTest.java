@@ -72,6 +72,7 @@ final class RecoveriesTest {
             mesh.workflow.StepCall.PAUSES PT0.05S PT10S
             registry.federation.PeerCopies.PAUSES PT30S PT10M
             registry.federation.Peers.PAUSES PT10S PT5M
+            registry.shared.RowLock.PAUSES PT0.01S PT0.25S
             store.connection.Outage.PAUSES PT0.05S PT1S
             store.database.HubStart.RETRIES PT0.2S PT2S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
@@ -96,6 +97,7 @@ final class RecoveriesTest {
             entry("cli.task.TaskWait", "a command, which Ctrl-C ends"),
             entry("client.login.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
             entry("load.LoadWorker", "a load of a given rate"),
+            entry("registry.shared.RowLock", "while another hub changes the registry, for 10 s at most"),
             entry("server.helidon.Http2Streams", "woken by the client's window"),
             entry("server.helidon.StreamThreads", "woken by the writer, up to a time limit"),
             entry("server.limits.Pace", "woken by the end of its stream"),

@@ -3,6 +3,7 @@ package dev.parley.registry.search;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
+import dev.parley.registry.shared.RowLock;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -64,6 +65,7 @@ final class SearchIndex implements EntryListener {
     private static final int PAGES_AT_ONCE = 500;
 
     private final boolean isPostgresql;
+    private final RowLock registry;
 
     /** {@link #addMissing} fills them. */
     static ModuleTables tables(DatabaseKind kind) {
@@ -75,10 +77,10 @@ final class SearchIndex implements EntryListener {
 
     SearchIndex(Database database) {
         this.isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
+        this.registry = new RowLock(database, "SELECT change FROM registry_newest");
         database.migrate(tables(database.kind()));
         addMissing(database);
     }
-
 
     /** Indexes entries that are older than the index. */
     private void addMissing(Database database) {
@@ -96,7 +98,7 @@ final class SearchIndex implements EntryListener {
 
     /** Indexes an entry as it is, while no other hub changes it. */
     private int add(DatabaseSession session, long number) throws SQLException {
-        session.number("SELECT change FROM registry_newest" + (isPostgresql ? " FOR UPDATE" : ""));
+        registry.take(session);
         Optional<Entry> entry = session.first(
                 row -> EntryModel.read(row.getBytes(1)),
                 "SELECT coalesce(open, content) FROM registry_entry WHERE number = ?",

@@ -4,6 +4,7 @@ import dev.parley.protocol.support.LruMap;
 import dev.parley.registry.Embedder;
 import dev.parley.registry.Entry;
 import dev.parley.registry.EntryModel;
+import dev.parley.registry.shared.RowLock;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.Semaphore;
@@ -56,6 +58,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
 
     private final Database database;
     private final Embedder embedder;
+    private final RowLock lock;
     private final boolean isShared;
     private final Map<Long, List<Vector>> vectors = new ConcurrentHashMap<>();
     private final Map<String, float[]> queries = new LruMap<>(MAX_QUERIES);
@@ -91,6 +94,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     Vectors(Database database, Embedder embedder) {
         this.database = database;
         this.embedder = embedder;
+        this.lock = new RowLock(database, "SELECT seq FROM registry_vector_newest");
         this.isShared = database.access().feeds().isShared();
         database.migrate(tables(database.kind()));
         database.listen(this);
@@ -195,12 +199,12 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
     private void embed(Missing missing) {
         var made = new LinkedHashMap<String, Vector>();
         texts(missing.entry()).forEach((text, part) -> made.put(digest(text), new Vector(part, known(text))));
-        database.write(made.size(), session -> {
+        Optional<Integer> unused = lock.within(work -> database.write(made.size(), work), session -> {
             // Its row is locked until the commit, so vectors are committed in the order of their numbers.
             long seq = session.number("UPDATE registry_vector_newest SET seq = seq + ? RETURNING seq", made.size())
                     - made.size();
             if (isShared && isCurrent(session, missing)) {
-                return 0; // another hub was faster
+                return Optional.empty(); // another hub was faster
             }
             session.update("DELETE FROM registry_vector WHERE number = ?", missing.number());
             for (Map.Entry<String, Vector> each : made.entrySet()) {
@@ -213,7 +217,7 @@ final class Vectors implements EntryListener, GroupListener, AutoCloseable {
                         each.getKey(),
                         each.getValue().values());
             }
-            return made.size();
+            return Optional.of(made.size());
         });
     }
 

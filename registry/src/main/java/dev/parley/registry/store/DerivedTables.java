@@ -144,7 +144,7 @@ public final class DerivedTables implements EntryListener {
 
     /** Derives the rows of an entry, unless it has changed meanwhile: then it comes once more, after the others. */
     private int derive(DatabaseSession session, Derived each, Pending pending) throws SQLException {
-        writer.lock(session);
+        writer.lock().take(session);
         List<Numbered> entry = EntryRows.list(
                 session,
                 "SELECT " + EntryRows.COLUMNS + " FROM registry_entry e WHERE e.number = ? AND e.change = ?",
@@ -174,7 +174,7 @@ public final class DerivedTables implements EntryListener {
                 true,
                 () -> true,
                 (session, erased) -> {
-                    writer.lock(session);
+                    writer.lock().take(session);
                     if (EntryRows.byNumber(session, erased)
                             .isEmpty()) { // SQLite gives the number of the last row again
                         each.listener.erased(session, erased);

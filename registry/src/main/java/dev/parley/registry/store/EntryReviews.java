@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 
 /** Reviews of entries, and notes of groups on them: one of each kind by a caller. Safe for any thread. */
 final class EntryReviews {
@@ -33,12 +34,15 @@ final class EntryReviews {
     /** Writes a review or a note of a caller in place of the one before; one without stars and text removes it. */
     void write(String id, Kind kind, long stars, String text, CallContext caller) {
         long entry = reader.require(id, caller).number();
-        var unused = database.admit(caller.scope().group(), session -> {
+        String group = caller.scope().group();
+        if (kind == Kind.NOTE) {
+            int unused = database.admit(group, session -> write(session, entry, kind, stars, text, caller));
+            return;
+        }
+        Optional<Integer> unused = writer.lock().within(work -> database.admit(group, work), session -> {
             int rows = write(session, entry, kind, stars, text, caller);
-            if (kind == Kind.REVIEW) {
-                writer.reviewed(session, entry);
-            }
-            return rows;
+            writer.reviewed(session, entry);
+            return Optional.of(rows);
         });
     }
 

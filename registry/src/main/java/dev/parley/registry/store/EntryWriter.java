@@ -14,6 +14,7 @@ import dev.parley.registry.EntryModel;
 import dev.parley.registry.RegistryError;
 import dev.parley.registry.ReviewOperation;
 import dev.parley.registry.document.CardReader;
+import dev.parley.registry.shared.RowLock;
 import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.store.EntryRows.Numbered;
 import dev.parley.registry.store.History.Version;
@@ -53,6 +54,7 @@ public final class EntryWriter {
     private final InstantSource clock;
     private final HubTimers.Timers timers;
     private final List<EntryListener> listeners = new CopyOnWriteArrayList<>();
+    private final RowLock lock;
     private final boolean isPostgresql;
 
     EntryWriter(
@@ -70,6 +72,7 @@ public final class EntryWriter {
         this.disclosure = disclosure;
         this.log = log;
         this.clock = clock;
+        this.lock = new RowLock(database, "SELECT change FROM registry_newest");
         this.isPostgresql = database.kind() == DatabaseKind.POSTGRESQL;
         this.timers = timers.named("registry/entries", this::due);
     }
@@ -79,9 +82,9 @@ public final class EntryWriter {
         listeners.add(listener);
     }
 
-    /** Locks the registry until the transaction ends: before its first read, which then returns what all hubs have committed. */
-    void lock(DatabaseSession session) throws SQLException {
-        session.number("SELECT change FROM registry_newest" + (isPostgresql ? " FOR UPDATE" : ""));
+    /** The lock of the registry, before the first read of a transaction. */
+    RowLock lock() {
+        return lock;
     }
 
     Instant now() {
@@ -151,8 +154,7 @@ public final class EntryWriter {
 
     /** Erases an entry with its documents, changes and reviews for good. */
     private void erase(Numbered entry) {
-        var unused = database.erase(session -> {
-            lock(session);
+        var unused = lock.within(database::erase, session -> {
             Numbered now = EntryRows.byNumber(session, entry.number()).orElse(null);
             if (now != null && now.entry().state().status() == Status.DELETED) { // not restored meanwhile
                 EntryRows.erase(session, now, now(), bytes);
@@ -160,7 +162,7 @@ public final class EntryWriter {
                     listener.erased(session, now.number());
                 }
             }
-            return entry;
+            return Optional.of(entry);
         });
         cache.remove(entry.entry().id());
     }
@@ -182,7 +184,7 @@ public final class EntryWriter {
                 group,
                 principal));
         for (long number : numbers) {
-            Optional<Numbered> left = database.erase(session -> eraseOwned(session, number, pseudonym));
+            Optional<Numbered> left = lock.within(database::erase, session -> eraseOwned(session, number, pseudonym));
             left.ifPresentOrElse(cache::written, () -> cache.remove(number));
         }
         disclosure.forget();
@@ -191,7 +193,6 @@ public final class EntryWriter {
     }
 
     private Optional<Numbered> eraseOwned(DatabaseSession session, long number, String pseudonym) throws SQLException {
-        lock(session);
         Numbered entry = EntryRows.byNumber(session, number).orElse(null);
         if (entry == null) {
             return Optional.empty();
@@ -223,8 +224,7 @@ public final class EntryWriter {
     Numbered commit(String group, String id, DatabaseRead<Optional<Numbered>> change) {
         Numbered written;
         try {
-            written = database.admit(group, session -> {
-                        lock(session);
+            written = lock.within(work -> database.admit(group, work), session -> {
                         Optional<Numbered> changed = change.ask(session);
                         if (changed.isPresent()) {
                             bytes.count(session, changed.get());
@@ -350,9 +350,8 @@ public final class EntryWriter {
         return change(id, EntryChange.Kind.RENEWED, Map.of(), owner, entry -> Leases.renewed(entry, lease, now()));
     }
 
-    /** Tells the listeners of a review that was written or removed in a transaction. */
+    /** Tells the listeners of a review that was written or removed in a transaction that has the lock. */
     void reviewed(DatabaseSession session, long number) throws SQLException {
-        lock(session);
         Numbered entry = EntryRows.byNumber(session, number).orElse(null);
         if (entry != null) {
             for (EntryListener listener : listeners) {

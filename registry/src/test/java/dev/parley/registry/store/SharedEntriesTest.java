@@ -19,6 +19,8 @@ import dev.parley.registry.spi.Publication;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.Eventually;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -257,6 +259,39 @@ final class SharedEntriesTest {
 
         assertThat(shown).succeedsWithin(Duration.ofSeconds(30)).asList().containsExactly("known");
         assertThat(other.names(Entries.ITSELF)).containsExactly("known", SECRET);
+    }
+
+    @Test
+    void aHubThatPausesInAChangeDelaysChangesOfEntriesAndNoOtherWrites() throws Exception {
+        one.register("first");
+        CompletableFuture<Entry> second;
+        try (Connection paused = schema.connect();
+                Statement statement = paused.createStatement()) {
+            paused.setAutoCommit(false);
+            statement.execute("UPDATE registry_newest SET change = change + 1");
+            second = later(() -> one.register("second"));
+            var slowest = Duration.ZERO;
+            long begun = System.nanoTime();
+            int writes = 0;
+            while (System.nanoTime() - begun < Duration.ofSeconds(2).toNanos()) {
+                long before = System.nanoTime();
+                int unused = one.database().write(session -> session.update("UPDATE registry_setting SET name = name"));
+                var took = Duration.ofNanos(System.nanoTime() - before);
+                slowest = took.compareTo(slowest) > 0 ? took : slowest;
+                writes++;
+            }
+            assertThat(second).isNotDone();
+            assertThat(writes).isGreaterThan(20);
+            assertThat(slowest).isLessThan(Duration.ofSeconds(1));
+            paused.rollback();
+        }
+
+        assertThat(second).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(second.join().state().change()).isEqualTo(2);
+        String timeout = one.database()
+                .write(session -> session.first(row -> row.getString(1), "SHOW lock_timeout"))
+                .orElseThrow();
+        assertThat(timeout).isEqualTo("0");
     }
 
     @Test
