@@ -89,7 +89,10 @@ public final class DerivedTables implements EntryListener {
                 each.table.name());
     }
 
-    /** Brings the tables up to date, in short transactions. To be called before the first answer from them. */
+    /**
+     * Brings the tables up to date, in short transactions. To be called before the first answer from them, and after changes by other hubs,
+     * which may not have the extensions.
+     */
     public void catchUp() {
         all.forEach(this::catchUp);
     }

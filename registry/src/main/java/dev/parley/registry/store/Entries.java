@@ -88,6 +88,7 @@ public record Entries(
         var publications = new EntryPublisher(database, cache, urns, disclosure, reader, writer);
         var reviews = new EntryReviews(database, reader, writer, others);
         var derived = new DerivedTables(database, writer);
+        others.follow(log, derived::catchUp);
         return new Entries(disclosure, reader, writer, publications, log, derived, history, reviews, others);
     }
 

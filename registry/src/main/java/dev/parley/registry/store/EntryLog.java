@@ -45,7 +45,6 @@ public final class EntryLog {
         this.database = database;
         this.disclosure = disclosure;
         this.others = others;
-        others.follow(this);
     }
 
     /** Writes the row of a change, and deletes the oldest rows of the entry. */

@@ -44,11 +44,17 @@ final class OtherHubs implements InstantSource {
         }
     }
 
-    /** Has the readers of a log see the changes of other hubs from now on. */
-    void follow(EntryLog log) {
+    /**
+     * Has the readers of a log see the changes of other hubs from now on.
+     *
+     * @param derive brings tables of extensions up to date, which a hub without the extension does not write
+     */
+    void follow(EntryLog log, Runnable derive) {
         feeds.follow(FEED, () -> {
             try {
-                follow(latest.change(), log);
+                if (follow(latest.change(), log)) {
+                    derive.run();
+                }
             } catch (StoreException outage) {
                 if (!log.isClosed()) {
                     throw outage;
@@ -57,12 +63,14 @@ final class OtherHubs implements InstantSource {
         });
     }
 
-    private void follow(long before, EntryLog log) {
+    private boolean follow(long before, EntryLog log) {
         Look now = look(before);
         latest = now;
-        if (now.change() != before) {
+        boolean isNews = now.change() != before;
+        if (isNews) {
             log.wakeReaders();
         }
+        return isNews;
     }
 
     /** Tells other hubs of a change that is on disk. */

@@ -15,11 +15,15 @@ import dev.parley.registry.EntryChange;
 import dev.parley.registry.EntryFilter;
 import dev.parley.registry.EntryOperation.Order;
 import dev.parley.registry.search.NoParts;
+import dev.parley.registry.spi.DerivedTable;
+import dev.parley.registry.spi.EntryListener;
 import dev.parley.registry.spi.Publication;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.Eventually;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -292,6 +296,35 @@ final class SharedEntriesTest {
                 .write(session -> session.first(row -> row.getString(1), "SHOW lock_timeout"))
                 .orElseThrow();
         assertThat(timeout).isEqualTo("0");
+    }
+
+    @Test
+    void aTableOfAnExtensionHasTheChangesOfAHubWithoutIt() {
+        schema.run("CREATE TABLE derived_name (number BIGINT PRIMARY KEY, change BIGINT NOT NULL, name TEXT NOT NULL)");
+        one.entries().derive(new DerivedTable("derived_name", "number", "change"), new EntryListener() {
+            @Override
+            public void changed(DatabaseSession session, long number, Entry now) throws SQLException {
+                erased(session, number);
+                session.update(
+                        "INSERT INTO derived_name (number, change, name) VALUES (?, ?, ?)",
+                        number,
+                        now.state().change(),
+                        now.resource().name());
+            }
+
+            @Override
+            public void erased(DatabaseSession session, long number) throws SQLException {
+                session.update("DELETE FROM derived_name WHERE number = ?", number);
+            }
+        });
+        one.register("first");
+        other.register("second");
+        one.register("third");
+
+        Eventually.holds(
+                "the table has all entries",
+                () -> one.number("SELECT count(*) FROM derived_name d JOIN registry_entry e USING (number, change)")
+                        == 3);
     }
 
     @Test
