@@ -144,6 +144,11 @@ public final class ReportSource implements HubExtensionSource {
         }
 
         @Override
+        public boolean sharesDatabase() {
+            return true;
+        }
+
+        @Override
         public Handlers administration() {
             return Handlers.NONE
                     .call(USAGE, (given, by) -> Report.USAGE.of(usage, given.period(), by))
