@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Removes rows beyond the retention limits, beside the writer, in transactions of 5 ms each. */
 final class Sweep {
@@ -108,8 +109,7 @@ final class Sweep {
             remove(space, database.read(session -> lastToRemove(session, space, beforeMs)));
         }
         long last = database.read(session -> session.number("SELECT max(audit_no) FROM kg_audit"));
-        removeNumbers(
-                "kg_audit", "audit_no", "audit_no > 0", last - keeping.queries(), false, (session, first, end) -> {});
+        removeNumbers("kg_audit", "audit_no", "audit_no > 0", last - keeping.queries(), false, null);
         sweepKeys(nowMs - keeping.answersFor().toMillis(), nowMs);
     }
 
@@ -182,31 +182,16 @@ final class Sweep {
                         link.task,
                         link.change));
         String group = database.read(session -> group(session, space));
-        removeNumbers(
-                "kg_change",
-                "change_no",
-                "space = " + space,
-                last,
-                erased,
-                (session, first, end) -> database.storage()
-                        .add(
-                                group,
-                                Kind.CHANGES,
-                                -session.number(
-                                        "SELECT sum(bytes) FROM kg_change WHERE space = ? AND change_no BETWEEN ? AND ?",
-                                        space,
-                                        first,
-                                        end)));
+        removeNumbers("kg_change", "change_no", "space = " + space, last, erased, group);
     }
 
-    /** Counts rows before they are removed. On the writer thread. */
-    @FunctionalInterface
-    private interface Counting {
-        void count(DatabaseSession session, long first, long last) throws SQLException;
-    }
-
-    /** Removes the rows of a table with numbers up to {@code last}. */
-    private void removeNumbers(String table, String key, String where, long last, boolean erased, Counting counting) {
+    /**
+     * Removes the rows of a table with numbers up to {@code last}.
+     *
+     * @param changesOf the group whose changes the rows are; null for rows that count for none
+     */
+    private void removeNumbers(
+            String table, String key, String where, long last, boolean erased, @Nullable String changesOf) {
         record Range(long first, long last) {}
         database.writeInSlices(
                 new Range(0, 0),
@@ -227,11 +212,11 @@ final class Sweep {
                 erased,
                 () -> open || erased,
                 (session, range) -> {
-                    counting.count(session, range.first, range.last);
-                    return session.update(
-                            "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?",
-                            range.first,
-                            range.last);
+                    String delete = "DELETE FROM " + table + " WHERE " + where + " AND " + key + " BETWEEN ? AND ?";
+                    return changesOf == null
+                            ? session.update(delete, range.first, range.last)
+                            : removeCounted(
+                                    session, changesOf, Kind.CHANGES, delete + " RETURNING bytes", range.first, range.last);
                 });
     }
 
@@ -271,12 +256,21 @@ final class Sweep {
     private int removeAnswer(DatabaseSession session, long space, String where, Object... values) throws SQLException {
         Object[] all =
                 Stream.concat(Stream.of((Object) space), Stream.of(values)).toArray();
+        return removeCounted(
+                session,
+                group(session, space),
+                Kind.KNOWLEDGE,
+                "DELETE FROM kg_key" + where + " RETURNING " + Answers.BYTES,
+                all);
+    }
+
+    /** Removes rows, and counts the bytes of those that no other hub has removed. */
+    private int removeCounted(DatabaseSession session, String group, Kind kind, String delete, Object... values)
+            throws SQLException {
+        List<Long> bytes = session.list(row -> row.getLong(1), delete, values);
         database.storage()
-                .add(
-                        group(session, space),
-                        Kind.KNOWLEDGE,
-                        -session.number("SELECT sum(" + UpdateAnswers.BYTES + ") FROM kg_key" + where, all));
-        return session.update("DELETE FROM kg_key" + where, all);
+                .add(group, kind, -bytes.stream().mapToLong(each -> each).sum());
+        return bytes.size();
     }
 
     /** Waits until the sweep that has begun, if one has, has ended. */

@@ -54,19 +54,15 @@ public final class UpdateAnswers {
         members.put("details", result.verificationDetails());
         writing.record(tables -> {
             String json = JsonColumn.of(members);
-            tables.countRecord(-tables.session()
-                    .number(
-                            "SELECT " + BYTES + " FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
-                            tables.space().number(),
-                            caller,
-                            key));
-            tables.countRecord(Storage.ROW + SqlWriting.bytes(json));
             tables.session()
-                    .update(
-                            "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?",
+                    .list(
+                            row -> row.getLong(1),
+                            "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ? RETURNING " + BYTES,
                             tables.space().number(),
                             caller,
-                            key);
+                            key)
+                    .forEach(bytes -> tables.countRecord(-bytes));
+            tables.countRecord(Storage.ROW + SqlWriting.bytes(json));
             tables.session()
                     .update(
                             "INSERT INTO kg_key (space, caller, key, made_ms, result) VALUES (?, ?, ?, ?, ?)",

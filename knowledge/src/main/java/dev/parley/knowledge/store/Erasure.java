@@ -125,22 +125,24 @@ public final class Erasure {
                         name,
                         after,
                         AT_ONCE),
-                (session, key) -> {
-                    count(
-                            session,
-                            "SELECT sum(" + Storage.ROW + " + octet_length(result)) FROM kg_key"
-                                    + " WHERE space = ? AND caller = ? AND key = ?",
-                            space,
-                            name,
-                            key);
-                    return session.update(
-                            "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ?", space, name, key);
-                });
+                (session, key) -> removeCounted(
+                        session,
+                        "DELETE FROM kg_key WHERE space = ? AND caller = ? AND key = ? RETURNING " + Storage.ROW
+                                + " + octet_length(result)",
+                        space,
+                        name,
+                        key));
     }
 
-    /** Counts no more the bytes that a query sums up, of rows which are about to be removed. */
-    private void count(DatabaseSession session, String sum, @Nullable Object... values) throws SQLException {
-        database.storage().add(group, Kind.KNOWLEDGE, -session.number(sum, values));
+    /** Removes rows, and counts their bytes no more. */
+    private int removeCounted(DatabaseSession session, String delete, @Nullable Object... values) throws SQLException {
+        List<Long> bytes = session.list(row -> row.getLong(1), delete, values);
+        database.storage()
+                .add(
+                        group,
+                        Kind.KNOWLEDGE,
+                        -bytes.stream().mapToLong(each -> each).sum());
+        return bytes.size();
     }
 
     /** Changes or removes the rows that are read page by page. */
@@ -175,10 +177,10 @@ public final class Erasure {
                     bound.add(number);
                     bound.addAll(values);
                     String rows = " WHERE space = ? AND " + key + " = ? AND (" + where + ")";
-                    if (verb.startsWith("DELETE") && table.equals("kg_review")) {
-                        count(session, "SELECT sum(bytes) FROM kg_review" + rows, bound.toArray());
-                    }
-                    return session.update(verb + " " + table + set + rows, bound.toArray());
+                    String statement = verb + " " + table + set + rows;
+                    return verb.startsWith("DELETE") && table.equals("kg_review")
+                            ? removeCounted(session, statement + " RETURNING bytes", bound.toArray())
+                            : session.update(statement, bound.toArray());
                 });
     }
 
@@ -214,9 +216,16 @@ public final class Erasure {
                                 " FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"
                                         + " y.space = kg_assertion.space AND y.s = kg_assertion.s AND y.p = kg_assertion.p AND"
                                         + " y.o = kg_assertion.o AND y.g = kg_assertion.g AND y.source = ?)";
-                        Object[] values = {space, key.s, key.p, key.o, key.g, to, from};
-                        count(session, "SELECT sum(bytes)" + doubled, values);
-                        session.update("DELETE" + doubled, values);
+                        var unused = removeCounted(
+                                session,
+                                "DELETE" + doubled + " RETURNING bytes",
+                                space,
+                                key.s,
+                                key.p,
+                                key.o,
+                                key.g,
+                                to,
+                                from);
                     }
                     return session.update(
                             "UPDATE " + table + " SET source = ?" + where, to, space, key.s, key.p, key.o, key.g, from);
