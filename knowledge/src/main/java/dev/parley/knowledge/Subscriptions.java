@@ -288,7 +288,8 @@ final class Subscriptions implements GroupListener {
         looking.lock();
         try {
             var feedsBySpace = new HashMap<Long, String>();
-            watching.keySet().forEach(group -> feedsBySpace.put(tables.space(group).number(), group));
+            watching.keySet()
+                    .forEach(group -> feedsBySpace.put(tables.space(group).number(), group));
             tables.newest(feedsBySpace.keySet()).forEach((space, newest) -> {
                 String group = requireNonNull(feedsBySpace.get(space));
                 RecentChanges feed = feeds.get(group);

@@ -180,7 +180,9 @@ final class Updates {
                     stamps);
         }
         return new Outcome(
-                new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes, writing.numberedBefore());
+                new UpdateResult(true, count, List.of(), Verification.VERIFIED, null),
+                changes,
+                writing.numberedBefore());
     }
 
     private void load(SqlWriting writing, List<Statement> statements, boolean watched, Stamps stamps)
@@ -245,7 +247,9 @@ final class Updates {
             count++;
         }
         return new Outcome(
-                new UpdateResult(true, count, List.of(), Verification.VERIFIED, null), changes, writing.numberedBefore());
+                new UpdateResult(true, count, List.of(), Verification.VERIFIED, null),
+                changes,
+                writing.numberedBefore());
     }
 
     /** Checks the length of texts that are indexed, since index entries must be short. */

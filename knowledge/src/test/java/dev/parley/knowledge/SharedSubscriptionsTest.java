@@ -131,10 +131,15 @@ final class SharedSubscriptionsTest {
 
         CompletableFuture.allOf(written.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
         List<Change> first = read.getFirst().get(60, TimeUnit.SECONDS);
-        assertThat(first).extracting(Change::changeId).doesNotHaveDuplicates().hasSize(2 * times).isSorted();
+        assertThat(first)
+                .extracting(Change::changeId)
+                .doesNotHaveDuplicates()
+                .hasSize(2 * times)
+                .isSorted();
         assertThat(subjects(first).stream().filter(id -> id.startsWith("ex:one")))
-                .containsExactlyElementsOf(
-                        IntStream.range(0, times).mapToObj(round -> "ex:one" + round).toList());
+                .containsExactlyElementsOf(IntStream.range(0, times)
+                        .mapToObj(round -> "ex:one" + round)
+                        .toList());
         for (CompletableFuture<List<Change>> each : read) {
             assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(first);
         }
@@ -183,7 +188,10 @@ final class SharedSubscriptionsTest {
             one.add(ALICE, "ex:last", "value");
 
             List<Change> changes = next(feed, many.size() + 1);
-            assertThat(changes).extracting(Change::changeId).doesNotHaveDuplicates().isSorted();
+            assertThat(changes)
+                    .extracting(Change::changeId)
+                    .doesNotHaveDuplicates()
+                    .isSorted();
             assertThat(subjects(changes).getLast()).isEqualTo("ex:last");
         }
     }
@@ -196,7 +204,9 @@ final class SharedSubscriptionsTest {
                     () -> catchThrowableOfType(A2AException.class, () -> feed.next(LONG)), callers);
 
             other.graph()
-                    .rules(GROUP, Alignment.read("{\"rules\":[{\"id\":\"r\",\"effect\":\"forbid\",\"on\":\"subscribe\"}]}"));
+                    .rules(
+                            GROUP,
+                            Alignment.read("{\"rules\":[{\"id\":\"r\",\"effect\":\"forbid\",\"on\":\"subscribe\"}]}"));
 
             A2AException revoked = end.get(10, TimeUnit.SECONDS);
             assertThat(revoked.error()).isEqualTo(KnowledgeError.KNOWLEDGE_SUBSCRIPTION);
@@ -216,8 +226,8 @@ final class SharedSubscriptionsTest {
             assertThat(removal.get(10, TimeUnit.SECONDS)).isIn("ex:p1", "expired");
         }
         for (Hub hub : hubs.hubs()) {
-            A2AException expired = catchThrowableOfType(
-                    A2AException.class, () -> subscribe(hub, BOB, Map.of("afterChangeId", seen)));
+            A2AException expired =
+                    catchThrowableOfType(A2AException.class, () -> subscribe(hub, BOB, Map.of("afterChangeId", seen)));
             assertThat(expired.metadata()).containsEntry("reason", "expired");
         }
     }

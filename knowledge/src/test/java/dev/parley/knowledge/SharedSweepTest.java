@@ -63,8 +63,7 @@ final class SharedSweepTest {
         atBoth(hub -> {
             for (int round = 0; round < 150; round++) {
                 String subject = (hub == hubs.one ? "ex:one" : "ex:other") + round;
-                hub.graph()
-                        .update(adding(subject, "value").with(Map.of("idempotencyKey", "key" + subject)), ALICE);
+                hub.graph().update(adding(subject, "value").with(Map.of("idempotencyKey", "key" + subject)), ALICE);
             }
         });
         hubs.hubs().forEach(hub -> hub.graph().awaitSweep());
@@ -79,7 +78,9 @@ final class SharedSweepTest {
             hubs.one.add(ALICE, "ex:p" + round, "value");
             hubs.other.add(BOB, "ex:p" + round, "value");
         }
-        hubs.one.graph().rules(GROUP, Alignment.read("{\"rules\":[{\"id\":\"r\",\"effect\":\"review\",\"on\":\"update\"}]}"));
+        hubs.one
+                .graph()
+                .rules(GROUP, Alignment.read("{\"rules\":[{\"id\":\"r\",\"effect\":\"review\",\"on\":\"update\"}]}"));
         for (int round = 0; round < 20; round++) {
             hubs.other.graph().update(adding("ex:p" + round, "held").with(Map.of("idempotencyKey", "" + round)), ALICE);
         }
@@ -87,7 +88,8 @@ final class SharedSweepTest {
         atBoth(hub -> hub.graph().erase("alice", true, OPERATOR));
 
         assertThat(number("SELECT count(*) FROM kg_review")).isZero();
-        assertThat(number("SELECT count(*) FROM kg_term WHERE lexical = 'alice'")).isZero();
+        assertThat(number("SELECT count(*) FROM kg_term WHERE lexical = 'alice'"))
+                .isZero();
         requireCounted();
     }
 }

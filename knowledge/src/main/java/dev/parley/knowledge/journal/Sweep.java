@@ -216,7 +216,12 @@ final class Sweep {
                     return changesOf == null
                             ? session.update(delete, range.first, range.last)
                             : removeCounted(
-                                    session, changesOf, Kind.CHANGES, delete + " RETURNING bytes", range.first, range.last);
+                                    session,
+                                    changesOf,
+                                    Kind.CHANGES,
+                                    delete + " RETURNING bytes",
+                                    range.first,
+                                    range.last);
                 });
     }
 

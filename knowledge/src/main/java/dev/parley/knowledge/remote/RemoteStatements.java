@@ -191,8 +191,7 @@ public final class RemoteStatements implements GraphStore {
     private long number(String group) {
         return tables.lookUp(
                 group,
-                (session, space) ->
-                        session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number()));
+                (session, space) -> session.number("SELECT update_no FROM kg_remote WHERE space = ?", space.number()));
     }
 
     private RemoteView view(SparqlClient endpoint, String group, ReadFilter readFilter) {

@@ -210,7 +210,8 @@ public final class Erasure {
                         AT_ONCE),
                 (session, key) -> {
                     statements.noteUnlisted(session, group, of);
-                    long to = statements.terms().number(session, Resource.of(name)); // another erasure may have taken it
+                    long to =
+                            statements.terms().number(session, Resource.of(name)); // another erasure may have taken it
                     if (table.equals("kg_assertion")) {
                         String doubled =
                                 " FROM kg_assertion" + where + " AND EXISTS (SELECT 1 FROM kg_assertion y WHERE"

@@ -32,7 +32,8 @@ public final class SharedGraphs {
         this.feeds = database.access().feeds();
         epochs.keep(Epoch.KNOWLEDGE, () -> {
             lookFirst();
-            // By the writer, so that what it has read before is committed when this hub says that it has seen the change.
+            // By the writer, so that what it has read before is committed when this hub says that it has seen the
+            // change.
             database.write(session -> {
                 copies.forEach(Runnable::run);
                 return copies;
