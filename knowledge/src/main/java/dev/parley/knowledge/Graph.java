@@ -111,8 +111,9 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
                         System::nanoTime,
                         this::inBackground)
                 : null;
-        if (graphql != null) {
-            tables.shared().onChange(graphql::forgetAll);
+        GraphQlQueries queries = graphql;
+        if (queries != null) {
+            tables.shared().onChange(session -> queries.forgetAll());
         }
         this.subscriptions = new Subscriptions(tables, statements, journal, settings, graphql);
         this.log = new QueryLog(tables, journal, clock);

@@ -42,7 +42,7 @@ final class GroupSettings implements GroupListener {
         this.statements = statements;
         this.trail = trail;
         statements.database().listen(this);
-        statements.shared().onChange(this::forgetAll);
+        statements.shared().onChange(session -> forgetAll());
     }
 
     private static <T> Map<String, T> remembered() {

@@ -82,7 +82,7 @@ final class Subscriptions implements GroupListener {
         this.settings = settings;
         this.graphql = graphql;
         tables.database().listen(this);
-        tables.shared().onChange(this::refresh);
+        tables.shared().onChange(session -> refresh());
         tables.shared().follow(this::look);
     }
 

@@ -17,6 +17,7 @@ import dev.parley.knowledge.api.Patch;
 import dev.parley.knowledge.model.Review;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.audit.AuditChain;
+import dev.parley.testkit.Eventually;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -302,6 +303,36 @@ final class SharedGraphTest {
                                 + " OR NOT EXISTS (SELECT 1 FROM kg_term WHERE term_no = o)"
                                 + " OR source <> 0 AND NOT EXISTS (SELECT 1 FROM kg_term WHERE term_no = source)"))
                 .isZero();
+    }
+
+    @Test
+    void aTermThatAnotherHubIsAboutToUseIsNotErased() throws Exception {
+        one.add(ALICE, "ex:secret", "of alice");
+        one.add(CAROL, "ex:p1", "of carol");
+        CompletableFuture<?> erasure;
+        try (Connection another = hubs.schema.connect();
+                Statement statement = another.createStatement()) {
+            another.setAutoCommit(false);
+            statement.execute("UPDATE kg_space SET newest = newest + 1 WHERE group_id = 'other'");
+            statement.execute("INSERT INTO kg_statement (space, s, p, o, g, confirmed_ms, provenance, source, change_no, hint)"
+                    + " SELECT (SELECT space FROM kg_space WHERE group_id = 'other'), s, p, o, g, confirmed_ms, 0, 0, 0, 0"
+                    + " FROM kg_statement JOIN kg_space USING (space) WHERE group_id = 'group'");
+            erasure = CompletableFuture.runAsync(() -> one.graph().erase("alice", true, OPERATOR), callers);
+            Eventually.holds(
+                    "the erasure waits for the other transaction",
+                    () -> erasure.isDone()
+                            || one.number("SELECT count(*) FROM pg_locks WHERE NOT granted"
+                                            + " AND locktype IN ('transactionid', 'tuple')")
+                                    > 0);
+            assertThat(erasure).isNotDone();
+            another.commit();
+        }
+        erasure.get(30, TimeUnit.SECONDS);
+
+        for (Hub hub : hubs.hubs()) {
+            assertThat(hub.values(CAROL)).contains("ex:secret", "of alice", "of carol");
+            assertThat(hub.values(BOB)).doesNotContain("ex:secret");
+        }
     }
 
     @Test

@@ -24,7 +24,7 @@ public final class SharedGraphs {
 
     private final Epochs epochs;
     private final Feeds feeds;
-    private final List<Runnable> copies = new CopyOnWriteArrayList<>();
+    private final List<Copy> copies = new CopyOnWriteArrayList<>();
     private volatile Runnable look = () -> {};
 
     SharedGraphs(Database database) {
@@ -35,7 +35,9 @@ public final class SharedGraphs {
             // By the writer, so that what it has read before is committed when this hub says that it has seen the
             // change.
             database.write(session -> {
-                copies.forEach(Runnable::run);
+                for (Copy copy : copies) {
+                    copy.drop(session);
+                }
                 return copies;
             });
         });
@@ -55,9 +57,16 @@ public final class SharedGraphs {
         return epochs.isShared();
     }
 
-    /** @param drop drops what is in memory, since another hub has changed something; on the writer thread, must not block */
-    public void onChange(Runnable drop) {
-        copies.add(drop);
+    /** Something in memory that other hubs may change. */
+    @FunctionalInterface
+    public interface Copy {
+        /** Drops it, since another hub has changed something. On the writer thread; must not block. */
+        void drop(DatabaseSession session) throws SQLException;
+    }
+
+    /** Has a copy dropped when another hub has changed something. */
+    public void onChange(Copy copy) {
+        copies.add(copy);
     }
 
     /**

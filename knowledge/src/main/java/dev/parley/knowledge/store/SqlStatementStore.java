@@ -569,8 +569,8 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     /** Drops what another hub may have changed or erased. */
-    private void forgetCopies() {
-        terms.forgetAll();
+    private void forgetCopies(DatabaseSession session) throws SQLException {
+        terms.requireErasures(session.number("SELECT max(erasures) FROM kg_space"));
         provenance = newCache();
         forgetSpaces();
     }

@@ -420,16 +420,15 @@ public final class Terms implements GroupListener {
         }
     }
 
-    /** Forgets the terms in memory if terms were erased since, as a row says that this hub has locked. On the writer thread. */
+    /** Forgets the terms in memory if terms were erased since, as a row says that was read now. On the writer thread. */
     void requireErasures(long count) {
-        if (erasures != count) {
+        if (erasures < count) {
             erasures = count;
             forgetAll();
         }
     }
 
-    /** Forgets the terms in memory, among which there may be some that another hub has erased. */
-    void forgetAll() {
+    private void forgetAll() {
         erased = System.nanoTime(); // first, for readers may put them back until then
         numbers.invalidateAll();
         terms.invalidateAll();
