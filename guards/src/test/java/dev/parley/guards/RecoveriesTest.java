@@ -61,6 +61,7 @@ final class RecoveriesTest {
             gateway.upstream.Replicas.PAUSES PT0.1S PT5S
             hub.extensions.DurableTimers.PAUSES PT1S PT10M
             hub.extensions.DurableTimers.READS PT10S PT1M
+            knowledge.store.ChangeNumbers.PAUSES PT0.02S PT0.5S
             mcp.agent.HostedServers.EPOCHS PT1S PT1M
             mcp.agent.ToolAgent.POLLS PT0.1S PT1S
             mcp.client.Pauses.BACKOFF PT0.5S PT5M
@@ -96,6 +97,7 @@ final class RecoveriesTest {
             entry("bench.Removals", "duration of a measurement"),
             entry("cli.task.TaskWait", "a command, which Ctrl-C ends"),
             entry("client.login.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
+            entry("knowledge.store.ChangeNumbers", "a caller whose change met the lock of another hub, for 10 s at most"),
             entry("load.LoadWorker", "a load of a given rate"),
             entry("registry.shared.RowLock", "while another hub changes the registry, for 10 s at most"),
             entry("server.helidon.Http2Streams", "woken by the client's window"),

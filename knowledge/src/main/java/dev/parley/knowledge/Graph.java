@@ -27,6 +27,7 @@ import dev.parley.knowledge.model.View;
 import dev.parley.knowledge.remote.RemoteServer;
 import dev.parley.knowledge.remote.RemoteStatements;
 import dev.parley.knowledge.sparql.Sparql;
+import dev.parley.knowledge.store.DatabaseSettings;
 import dev.parley.knowledge.store.GraphStore;
 import dev.parley.knowledge.store.QueryErrors;
 import dev.parley.knowledge.store.SqlStatementStore;
@@ -93,7 +94,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
         this.clock = clock;
         this.tables = new SqlStatementStore(
                 database, clock, service == null ? SqlStatementStore.AT_ONCE : SqlStatementStore.AT_ONCE_ON_SERVER);
-        tables.server(service == null ? null : service.query());
+        DatabaseSettings.server(database, service == null ? null : service.query());
         this.remote = service == null ? null : new RemoteServer(service);
         if (remote != null) {
             remote.probe();
@@ -495,7 +496,7 @@ public final class Graph implements KnowledgeEndpoint, AutoCloseable {
      * @return empty if the statements are in the database, or there is no graph
      */
     public static Optional<StoreCheck> checkStore(Database database) {
-        return SqlStatementStore.server(database).map(server -> new StoreCheck(server, RemoteServer.problem(server)));
+        return DatabaseSettings.server(database).map(server -> new StoreCheck(server, RemoteServer.problem(server)));
     }
 
     /** Waits until the removal of old entries that has begun, if one has, has ended. */

@@ -39,7 +39,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +66,6 @@ final class Subscriptions implements GroupListener {
     /** Subscriptions that are open, by group. */
     private final Map<String, Integer> watching = new ConcurrentHashMap<>();
 
-    private final ReentrantLock looking = new ReentrantLock();
     private final AtomicBoolean willLook = new AtomicBoolean();
 
     Subscriptions(
@@ -283,38 +281,28 @@ final class Subscriptions implements GroupListener {
         }
     }
 
-    /** Shows changes of other hubs to subscribers, in the order of their numbers. */
+    /** Shows changes of other hubs to subscribers, in the order of their numbers. Two threads may look at once. */
     private void look() {
-        looking.lock();
-        try {
-            var feedsBySpace = new HashMap<Long, String>();
-            watching.keySet()
-                    .forEach(group -> feedsBySpace.put(tables.space(group).number(), group));
-            tables.newest(feedsBySpace.keySet()).forEach((space, newest) -> {
-                String group = requireNonNull(feedsBySpace.get(space));
-                RecentChanges feed = feeds.get(group);
-                if (feed != null && feed.known() < newest) {
-                    look(group, feed, newest);
-                }
-            });
-        } finally {
-            looking.unlock();
-        }
+        var groups = new HashMap<Long, String>();
+        watching.keySet().forEach(group -> groups.put(tables.space(group).number(), group));
+        tables.newest(groups.keySet()).forEach((space, newest) -> {
+            String group = requireNonNull(groups.get(space));
+            RecentChanges feed = feeds.get(group);
+            if (feed != null && feed.known() < newest) {
+                look(group, feed, newest);
+            }
+        });
     }
 
     private void look(String group, RecentChanges feed, long newest) {
-        long turn = feed.turn();
         for (long known = feed.known(); known < newest; known = feed.known()) {
-            long after = known;
-            if (newest - after > MAX_BEHIND) {
+            long turn = feed.turn();
+            if (newest - known > MAX_BEHIND) {
                 feed.catchUp(tables.lookUp(group, ReadFilter.NONE, View::revision));
             }
             List<Numbered> changes = tables.lookUp(
                     group, (session, space) -> journal.changes().after(session, space, feed.known(), MAX_BEHIND));
             feed.publishRead(turn, changes, changes.isEmpty() ? newest : 0);
-            if (feed.turn() != turn) {
-                return; // the next look reads them
-            }
         }
     }
 

@@ -9,7 +9,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Settings that all graphs of a database share, in the rows of {@code kg_setting} without a space. */
-final class DatabaseSettings {
+public final class DatabaseSettings {
+    /** Name of the module of the tables. */
+    static final String MODULE = "knowledge";
+
     private static final String INSTANCE = "instance";
     private static final String SERVER = "server";
 
@@ -41,8 +44,8 @@ final class DatabaseSettings {
                 row -> DatabaseSession.text(row, 1), "SELECT value FROM kg_setting WHERE space = 0 AND name = ?", name);
     }
 
-    /** Notes the server of the statements; null if they are in the tables. */
-    static void server(Database database, @Nullable URI server) {
+    /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
+    public static void server(Database database, @Nullable URI server) {
         if (!server(database).equals(Optional.ofNullable(server))) {
             database.write(session -> server == null
                     ? session.update("DELETE FROM kg_setting WHERE space = 0 AND name = ?", SERVER)
@@ -54,8 +57,11 @@ final class DatabaseSettings {
         }
     }
 
-    /** The server of the statements; empty if they are in the tables. */
-    static Optional<URI> server(Database database) {
-        return database.read(session -> setting(session, SERVER).map(URI::create));
+    /** The server of the statements of a database; empty if they are in its tables, or there are none. */
+    public static Optional<URI> server(Database database) {
+        return database.read(
+                session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0
+                        ? Optional.empty()
+                        : setting(session, SERVER).map(URI::create));
     }
 }

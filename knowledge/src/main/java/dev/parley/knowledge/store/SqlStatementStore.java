@@ -24,7 +24,6 @@ import dev.parley.store.spi.ReadTimeoutException;
 import dev.parley.store.spi.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -62,7 +61,6 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     /** Queries of one group that wait. */
     private static final int MAX_WAITING = 100;
 
-    private static final String MODULE = "knowledge";
     private static final DamagedRows DAMAGED = new DamagedRows("setting of a graph");
     private static final String CERTAINTY = "certainty ";
 
@@ -124,7 +122,7 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     /** Tables of graphs. */
     public static ModuleTables tables(DatabaseKind kind) {
         return new ModuleTables(
-                MODULE,
+                DatabaseSettings.MODULE,
                 List.of(
                         script("tables-1.sql"),
                         script("tables-2.sql"),
@@ -140,19 +138,6 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
         } catch (IOException unreadable) {
             throw new KnowledgeStoreException(name + " is missing from the archive", unreadable, false);
         }
-    }
-
-    /** Notes the server of the statements, for checks by other processes; null if they are in the tables. */
-    public void server(@Nullable URI server) {
-        DatabaseSettings.server(database, server);
-    }
-
-    /** The server of the statements of a database; empty if they are in its tables, or there are none. */
-    public static Optional<URI> server(Database database) {
-        return database.<Boolean>read(
-                        session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE) == 0)
-                ? Optional.empty()
-                : DatabaseSettings.server(database);
     }
 
     public Terms terms() {
@@ -373,74 +358,88 @@ public final class SqlStatementStore implements GraphStore, GroupListener {
     }
 
     private <T> T transactOnce(String group, TableChange<T> change, Consumer<T> committed) {
-        GroupCache space = numbered(group);
-        var done = new CompletableFuture<T>();
-        database.submit(new Work() {
-            private @Nullable T result;
-            private @Nullable RuntimeException refusal;
-            private int rows = 1;
+        var work = new ChangeWork<T>(group, numbered(group), change, committed);
+        database.submit(work);
+        return joined(work.done);
+    }
 
-            @Override
-            public void write(DatabaseSession session) throws SQLException {
-                refusal = null;
-                terms.begin();
-                try {
-                    write(session, numbers.begin(session, space.number()));
-                } catch (ChangeNumbers.Contended met) {
-                    refusal = met;
-                }
+    /** A change on its way to the disk. */
+    private final class ChangeWork<T> implements Work {
+        private final String group;
+        private final GroupCache space;
+        private final TableChange<T> change;
+        private final Consumer<T> committed;
+        private final CompletableFuture<T> done = new CompletableFuture<>();
+        private @Nullable T result;
+        private @Nullable RuntimeException refusal;
+        private int rows = 1;
+
+        ChangeWork(String group, GroupCache space, TableChange<T> change, Consumer<T> committed) {
+            this.group = group;
+            this.space = space;
+            this.change = change;
+            this.committed = committed;
+        }
+
+        @Override
+        public void write(DatabaseSession session) throws SQLException {
+            refusal = null;
+            terms.begin();
+            try {
+                write(session, numbers.begin(session, space.number()));
+            } catch (ChangeNumbers.Contended met) {
+                refusal = met;
             }
+        }
 
-            private void write(DatabaseSession session, ChangeNumbers.Counter counter) throws SQLException {
-                long before = counter.newest();
-                var writing = new SqlWriting(session, space, terms, sql, clock.millis(), counter);
-                try {
-                    result = change.make(writing, session);
-                    rows = writing.rows();
-                    note(group, space, writing);
-                } catch (StoreException | SQLException broken) {
-                    refusal = numbers.contention(space.number(), broken);
-                    if (refusal == null) {
-                        throw broken;
-                    }
-                } catch (RuntimeException refused) {
-                    refusal = refused;
-                }
-                if (refusal != null) {
-                    // Only this change is undone: the others of the group have nothing to do with it.
-                    numbers.undo(session, space.number(), counter, before);
-                    terms.undo();
-                }
-                numbers.end(session);
-            }
-
-            @Override
-            @SuppressWarnings("NullAway") // what the change returned, which may be null if T allows it
-            public void committed() {
+        private void write(DatabaseSession session, ChangeNumbers.Counter counter) throws SQLException {
+            long before = counter.newest();
+            var writing = new SqlWriting(session, space, terms, sql, clock.millis(), counter);
+            try {
+                result = change.make(writing, session);
+                rows = writing.rows();
+                note(group, space, writing);
+            } catch (StoreException | SQLException broken) {
+                refusal = numbers.contention(space.number(), broken);
                 if (refusal == null) {
-                    committed.accept(result);
-                    done.complete(result);
-                } else {
-                    done.completeExceptionally(refusal);
+                    throw broken;
                 }
+            } catch (RuntimeException refused) {
+                refusal = refused;
             }
+            if (refusal != null) {
+                // Only this change is undone: the others of the group have nothing to do with it.
+                numbers.undo(session, space.number(), counter, before);
+                terms.undo();
+            }
+            numbers.end(session);
+        }
 
-            @Override
-            public int rows() {
-                return rows;
+        @Override
+        @SuppressWarnings("NullAway") // what the change returned, which may be null if T allows it
+        public void committed() {
+            if (refusal == null) {
+                committed.accept(result);
+                done.complete(result);
+            } else {
+                done.completeExceptionally(refusal);
             }
+        }
 
-            @Override
-            public String group() {
-                return group;
-            }
+        @Override
+        public int rows() {
+            return rows;
+        }
 
-            @Override
-            public void failed(Exception cause) {
-                done.completeExceptionally(new KnowledgeStoreException("could not write", cause, false));
-            }
-        });
-        return joined(done);
+        @Override
+        public String group() {
+            return group;
+        }
+
+        @Override
+        public void failed(Exception cause) {
+            done.completeExceptionally(new KnowledgeStoreException("could not write", cause, false));
+        }
     }
 
     private static <T> T joined(CompletableFuture<T> done) {
