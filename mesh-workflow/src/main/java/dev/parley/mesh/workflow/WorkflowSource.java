@@ -69,6 +69,11 @@ public final class WorkflowSource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public Map<String, String> paths() {
         return Map.of("/" + WorkflowProtocol.AGENT, WorkflowProtocol.AGENT);
     }

@@ -2,13 +2,14 @@ package dev.parley.mesh.workflow;
 
 import dev.parley.engine.Agent;
 import dev.parley.hub.Hub;
+import dev.parley.hub.HubBuilder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
  * A hub in a process of its own, to be killed. Says "ready URL" once it answers, and "ended" for each step; lets as many steps end as
- * the number of its second argument.
+ * the number of its second argument. The third one, if there is one, is the URL of a database that it shares.
  */
 final class CrashedWorkflowHub {
     private CrashedWorkflowHub() {}
@@ -31,12 +32,15 @@ final class CrashedWorkflowHub {
                         }
                     }
                 });
-        Hub hub = Hub.builder()
+        HubBuilder builder = Hub.builder()
                 .data(Path.of(args[0]))
                 .port(0)
                 .webhookAllow(List.of("127.0.0.1"))
-                .agents(work, bomb)
-                .start();
+                .agents(work, bomb);
+        if (args.length > 2) {
+            builder.database(args[2]).set("cluster", "true");
+        }
+        Hub hub = builder.start();
         System.out.println("ready " + hub.url());
         Thread.currentThread().join();
     }
