@@ -38,6 +38,8 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.support.ChangeCount;
 import dev.parley.protocol.support.LruMap;
 import dev.parley.store.database.GroupListener;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -68,6 +70,7 @@ final class Views implements AgentEndpoint {
     private final HubParts hub;
     private final Events events;
     private final Durations durations;
+    private final Epochs epochs;
     private final Map<String, GroupSummary> standings = new LruMap<>(MOST_GROUPS);
 
     private final ChangeCount commits = new ChangeCount();
@@ -77,6 +80,8 @@ final class Views implements AgentEndpoint {
         this.hub = hub;
         this.events = events;
         this.durations = durations;
+        this.epochs = hub.database().access().epochs();
+        epochs.keep(Epoch.MESH, this::forgetAll);
         hub.database().listen(new GroupListener() {
             @Override
             public void committed(int works) {
@@ -85,10 +90,24 @@ final class Views implements AgentEndpoint {
         });
     }
 
-    /** Drops sums over the events of a group, which are read again at the next use. */
+    /**
+     * Drops sums over the events of a group, which are read again at the next use. Returns when all hubs that share the database have
+     * dropped theirs, or answer nothing.
+     */
     void forget(String group) {
         synchronized (standings) {
             standings.remove(group);
+        }
+        if (epochs.isShared()) {
+            long change = hub.database().write(session -> epochs.bump(session, Epoch.MESH));
+            epochs.applied(Epoch.MESH, change);
+            epochs.barrier(Epoch.MESH, change);
+        }
+    }
+
+    private void forgetAll() {
+        synchronized (standings) {
+            standings.clear();
         }
     }
 
