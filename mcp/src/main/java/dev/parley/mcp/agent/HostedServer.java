@@ -87,7 +87,6 @@ final class HostedServer implements AutoCloseable {
     private volatile @Nullable String problem = "not connected yet";
     private volatile String lastProblem = "";
     private final AtomicInteger connections = new AtomicInteger();
-    private long version = -1; // only for the thread that follows approvals
     private volatile long freshUntil = Long.MAX_VALUE;
     private volatile @Nullable Thread keeper;
     private long lastRead = System.nanoTime() - SHORTEST_PAUSE.toNanos();
@@ -291,15 +290,7 @@ final class HostedServer implements AutoCloseable {
         }
     }
 
-    /** Takes over approvals of another hub. Only for the thread that follows them. */
-    void approved(long changed) {
-        if (changed != version) {
-            approved();
-            version = changed; // not before: a failed reading is repeated
-        }
-    }
-
-    /** Takes over what has been approved since. */
+    /** Takes over what has been approved since, by this hub or another one. */
     void approved() {
         if (!offered.isEmpty()) {
             adopt();

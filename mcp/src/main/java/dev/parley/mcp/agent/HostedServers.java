@@ -24,9 +24,7 @@ import dev.parley.protocol.CallContext;
 import dev.parley.protocol.ErrorKind;
 import dev.parley.protocol.Operation;
 import dev.parley.protocol.Operation.CancelTask;
-import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.audit.AuditEntry;
-import dev.parley.store.spi.DatabaseKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,8 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -50,11 +46,9 @@ final class HostedServers implements HubExtension {
     /** Wait of the start of a hub for servers that it does not know yet. */
     private static final Duration FIRST_CONTACT = Duration.ofSeconds(10);
 
-    private static final Backoff EPOCHS = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private static final String UNUSABLE = "unusable";
     private static final System.Logger LOG = System.getLogger("dev.parley.mcp");
 
-    private final CountDownLatch closing = new CountDownLatch(1);
     private final long opened = System.nanoTime();
     private final HubParts hub;
     private final @Nullable ToolTable table;
@@ -91,10 +85,8 @@ final class HostedServers implements HubExtension {
         kept.keepContacts(Stream.concat(servers.keySet().stream(), unusable.keySet().stream())
                 .toList());
         unusable.forEach(this::tell);
+        kept.keep(() -> servers.values().forEach(HostedServer::approved));
         servers.values().forEach(HostedServer::begin);
-        if (hub.database().kind() == DatabaseKind.POSTGRESQL) {
-            Thread.ofVirtual().name("mcp-approvals").start(() -> followApprovals(kept));
-        }
     }
 
     /** Shows the reason of a server that cannot be used in the log and to checks. */
@@ -120,25 +112,6 @@ final class HostedServers implements HubExtension {
         unusable.put(agent, reason);
         tell(agent, reason);
         return true;
-    }
-
-    /** Approvals of other hubs on the database take effect within a second. */
-    private void followApprovals(ToolTable kept) {
-        try {
-            int failures = 0;
-            while (!closing.await(EPOCHS.bound(failures + 1).toMillis(), TimeUnit.MILLISECONDS)) {
-                try {
-                    Map<String, Long> versions = kept.versions();
-                    servers.forEach((name, server) -> server.approved(versions.getOrDefault(name, 0L)));
-                    failures = 0;
-                } catch (RuntimeException failure) {
-                    LOG.log(System.Logger.Level.WARNING, "approvals of tools cannot be read", failure);
-                    failures++;
-                }
-            }
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private void describe(String server) {
@@ -267,8 +240,10 @@ final class HostedServers implements HubExtension {
     private List<String> approve(ApproveTools given, CallContext operator) {
         HostedServer server = server(given.server());
         String name = server.entry().name();
-        List<String> approved = requireNonNull(table).approve(name, given.tool(), given.digest());
+        ToolTable known = requireNonNull(table);
+        ToolTable.Approval approval = known.approve(name, given.tool(), given.digest());
         server.approved();
+        known.awaitSeen(approval);
         hub.audit()
                 .note(new AuditEntry(
                         operator.scope().group(),
@@ -279,13 +254,12 @@ final class HostedServers implements HubExtension {
                         "ok",
                         operator.address(),
                         Objects.toString(operator.traceparent(), ""),
-                        Map.of("tools", approved)));
-        return approved;
+                        Map.of("tools", approval.tools())));
+        return approval.tools();
     }
 
     @Override
     public void close() {
-        closing.countDown();
         var ending = servers.values().stream()
                 .map(server -> Thread.ofVirtual().name("mcp-close").start(server::close))
                 .toList();

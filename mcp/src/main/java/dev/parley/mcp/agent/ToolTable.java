@@ -12,6 +12,9 @@ import dev.parley.protocol.support.FairPool;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
+import dev.parley.store.shared.KeyLocks;
 import dev.parley.store.spi.ModuleTables;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Definitions of tools that are in use, and those that wait for approval, with their digests; and calls that wait for an answer of their
- * caller. The definitions of the first contact with a server are approved. Each read asks the database, so that all hubs on it see an
- * approval.
+ * caller. The definitions of the first contact with a server are approved. Each read asks the database. Changes are counted, so that all
+ * hubs on it read the approved ones again.
  */
 final class ToolTable {
     private static final String SCHEMA = """
@@ -87,13 +90,20 @@ final class ToolTable {
             ALTER TABLE mcp_keyed_call RENAME TO mcp_call;
             """;
 
+    private static final String NEW = "INSERT INTO mcp_tool (server, name, digest, definition, held, held_as, since_ms)"
+            + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ";
+
+    /** Another hub that has met the server a moment later may have a part of its tools wait. */
+    private static final String FIRST = NEW
+            + "(server, name) DO UPDATE SET digest = excluded.digest, definition = excluded.definition, held = NULL,"
+            + " held_as = NULL WHERE mcp_tool.digest = '' AND mcp_tool.held_as = excluded.digest";
+
     private static final String MODULE = "mcp-servers";
 
     static final ModuleTables TABLES = new ModuleTables(MODULE, List.of(SCHEMA, SERVERS, KEYED));
 
     private static final String ROWS = "SELECT server, name, digest, definition, held, held_as FROM mcp_tool";
-    private static final String PINS =
-            "SELECT name, digest, held_as, since_ms FROM mcp_tool WHERE server = ? ORDER BY name";
+    private static final String PINS = "SELECT name, digest, held_as FROM mcp_tool WHERE server = ? ORDER BY name";
 
     /** Wait for a thread that compares the tools of a server. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -158,15 +168,10 @@ final class ToolTable {
      *
      * @param digest of the approved definition; empty for a new tool that waits
      * @param heldDigest of the changed definition; null for none
-     * @param sinceMs of the last change; each change of a tool of a server gets a later one than all before
      */
-    record Pin(String name, String digest, @Nullable String heldDigest, long sinceMs) {
+    record Pin(String name, String digest, @Nullable String heldDigest) {
         private static Pin read(ResultSet row) throws SQLException {
-            return new Pin(
-                    DatabaseSession.text(row, 1),
-                    DatabaseSession.text(row, 2),
-                    DatabaseSession.text(row, 3),
-                    row.getLong(4));
+            return new Pin(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), DatabaseSession.text(row, 3));
         }
     }
 
@@ -176,10 +181,19 @@ final class ToolTable {
     private static final int DEPTH_OF_ARGUMENTS = 2;
 
     private final Database database;
+    private final Epochs epochs;
+    private final KeyLocks locks;
 
     ToolTable(Database database) {
         this.database = database;
+        this.epochs = database.access().epochs();
+        this.locks = new KeyLocks(epochs);
         database.migrate(TABLES);
+    }
+
+    /** Has the approved tools read again after each change by another hub. To be called before they are read for the first time. */
+    void keep(Runnable reading) {
+        epochs.keep(Epoch.TOOLS, reading);
     }
 
     /** All members of a definition, of which its digest is. */
@@ -259,7 +273,7 @@ final class ToolTable {
     private Map<String, Tool> compared(String server, List<Tool> tools) {
         List<Pin> before = pins(server);
         boolean isFirst = before.isEmpty();
-        long now = next(before);
+        long now = Instant.now().toEpochMilli();
         var known = new HashMap<String, Pin>();
         before.forEach(pin -> known.put(pin.name, pin));
         var offered = new HashMap<String, Tool>();
@@ -272,8 +286,7 @@ final class ToolTable {
             Pin pin = known.get(tool.name());
             if (pin == null) {
                 changes.add(new Change(
-                        "INSERT INTO mcp_tool (server, name, digest, definition, held, held_as, since_ms)"
-                                + " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                        isFirst ? FIRST : NEW + "DO NOTHING",
                         server,
                         tool.name(),
                         isFirst ? digest : "",
@@ -301,8 +314,11 @@ final class ToolTable {
                         digest));
             }
         }
-        int unused =
+        int changed =
                 database.writeInSlices(changes, false, (session, change) -> session.update(change.sql, change.values));
+        if (changed > 0 && epochs.isShared()) {
+            long unused = database.write(session -> epochs.bump(session, Epoch.TOOLS));
+        }
         return Map.copyOf(offered);
     }
 
@@ -318,61 +334,62 @@ final class ToolTable {
     }
 
     /**
+     * Approval of definitions.
+     *
+     * @param tools names of the approved tools
+     * @param number of the change
+     */
+    record Approval(List<String> tools, long number) {}
+
+    /**
      * Approves waiting definitions.
      *
      * @param name null for all of the server
      * @param digest of the definition that was looked at; null for any
-     * @return the names of the approved tools
      */
-    List<String> approve(String server, @Nullable String name, @Nullable String digest) {
-        return database.write(session -> {
-            var approved = new ArrayList<String>();
-            List<Pin> before = session.list(Pin::read, PINS, server);
-            long now = next(before);
-            for (Pin pin : before) {
-                String held = pin.heldDigest;
-                if (held == null
-                        || name != null && !name.equals(pin.name)
-                        || digest != null && !held.startsWith(digest)) {
-                    continue;
-                }
-                session.update(
-                        "UPDATE mcp_tool SET digest = held_as, definition = held, held = NULL, held_as = NULL,"
-                                + " since_ms = ? WHERE server = ? AND name = ? AND held_as = ?",
-                        now,
-                        server,
-                        pin.name,
-                        held);
-                approved.add(pin.name);
+    Approval approve(String server, @Nullable String name, @Nullable String digest) {
+        return locks.patiently(() -> database.write(session -> locks.take(session, "mcp_tool " + server)
+                ? Optional.of(approve(session, server, name, digest))
+                : Optional.empty()));
+    }
+
+    private Approval approve(DatabaseSession session, String server, @Nullable String name, @Nullable String digest)
+            throws SQLException {
+        var approved = new ArrayList<String>();
+        long now = Instant.now().toEpochMilli();
+        for (Pin pin : session.list(Pin::read, PINS, server)) {
+            String held = pin.heldDigest;
+            if (held == null || name != null && !name.equals(pin.name) || digest != null && !held.startsWith(digest)) {
+                continue;
             }
-            return approved;
-        });
+            session.update(
+                    "UPDATE mcp_tool SET digest = held_as, definition = held, held = NULL, held_as = NULL,"
+                            + " since_ms = ? WHERE server = ? AND name = ? AND held_as = ?",
+                    now,
+                    server,
+                    pin.name,
+                    held);
+            approved.add(pin.name);
+        }
+        return new Approval(approved, approved.isEmpty() ? 0 : epochs.bump(session, Epoch.TOOLS));
     }
 
-    /** Returns a time later than every change of the server, so that other hubs notice this one. */
-    private static long next(List<Pin> pins) {
-        long last = pins.stream().mapToLong(Pin::sinceMs).max().orElse(0);
-        return Math.max(Instant.now().toEpochMilli(), last + 1);
-    }
-
-    /** Time of the last change by server. */
-    Map<String, Long> versions() {
-        var versions = new HashMap<String, Long>();
-        database.read(session -> session.list(
-                        row -> new Contact(DatabaseSession.text(row, 1), "", Instant.ofEpochMilli(row.getLong(2))),
-                        "SELECT server, max(since_ms) FROM mcp_tool GROUP BY server"))
-                .forEach(row -> versions.put(row.server, row.since.toEpochMilli()));
-        return versions;
+    /** Waits until all hubs have read an approval, or answer nothing. */
+    void awaitSeen(Approval approval) {
+        boolean unused = epochs.barrier(Epoch.TOOLS, approval.number);
     }
 
     /** Keeps the outcome of a contact with a server, for checks from outside of the hub. */
     void contact(String server, String problem) {
-        database.write(session -> session.update(
-                "INSERT INTO mcp_server (server, problem, since_ms) VALUES (?, ?, ?) ON CONFLICT (server)"
-                        + " DO UPDATE SET problem = excluded.problem, since_ms = excluded.since_ms",
-                server,
-                problem,
-                Instant.now().toEpochMilli()));
+        // If another hub writes it at the moment, its word counts.
+        database.write(session -> locks.take(session, "mcp_server " + server)
+                ? session.update(
+                        "INSERT INTO mcp_server (server, problem, since_ms) VALUES (?, ?, ?) ON CONFLICT (server)"
+                                + " DO UPDATE SET problem = excluded.problem, since_ms = excluded.since_ms",
+                        server,
+                        problem,
+                        Instant.now().toEpochMilli())
+                : 0);
     }
 
     /** Forgets the contacts with servers that are not configured any more. */

@@ -56,20 +56,20 @@ abstract class ToolTableContract {
     }
 
     @Test
-    @DisplayName("an approval by one hub is a later version for the other one, which reads the approved definition")
+    @DisplayName("an approval by one hub is read by the other one")
     void approvedForBoth() {
         here.offered("shop", List.of(tool("find", "Finds")));
         here.offered("shop", List.of(tool("find", "Finds more"), tool("sell", "Sells")));
-        long before = there.versions().getOrDefault("shop", 0L);
 
-        assertThat(here.approve("shop", "find", null)).containsExactly("find");
+        assertThat(here.approve("shop", "find", null).tools()).containsExactly("find");
 
-        assertThat(there.versions().getOrDefault("shop", 0L)).isGreaterThan(before);
         List<Row> rows = there.rows("shop");
         assertThat(rows.getFirst().approved()).isEqualTo(tool("find", "Finds more"));
         assertThat(rows.getFirst().held()).isNull();
         assertThat(rows.getLast().held()).isNotNull();
-        assertThat(there.approve("shop", "find", null)).as("approved once").isEmpty();
+        assertThat(there.approve("shop", "find", null).tools())
+                .as("approved once")
+                .isEmpty();
     }
 
     @Test
@@ -80,7 +80,7 @@ abstract class ToolTableContract {
         Pin seen = here.pins("shop").getFirst();
         there.offered("shop", List.of(tool("find", "Sends all files")));
 
-        assertThat(here.approve("shop", "find", seen.heldDigest())).isEmpty();
+        assertThat(here.approve("shop", "find", seen.heldDigest()).tools()).isEmpty();
         assertThat(there.rows("shop").getFirst().approved()).isEqualTo(tool("find", "Finds"));
     }
 }
