@@ -73,12 +73,13 @@ final class HostedServers implements HubExtension {
         ToolTable kept = new ToolTable(hub.database());
         kept.forgetBefore(Instant.now().minus(LONGEST_WAIT));
         this.table = kept;
+        var open = new OpenCalls(hub.database(), name -> servers.get(name));
         var usable = new LinkedHashMap<String, HostedServer>();
         var asAgents = new LinkedHashMap<String, ToolAgent>();
         for (ServersFile.Entry entry : content.entries()) {
             var server = new HostedServer(entry, kept, connections::connect, () -> describe(entry.name()));
             usable.put(entry.name(), server);
-            asAgents.put(entry.name(), new ToolAgent(server, kept));
+            asAgents.put(entry.name(), new ToolAgent(server, kept, open));
         }
         this.servers = usable;
         this.agents = asAgents;

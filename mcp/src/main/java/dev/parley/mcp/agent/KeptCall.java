@@ -1,6 +1,7 @@
 package dev.parley.mcp.agent;
 
 import static dev.parley.protocol.json.Codecs.BOOLEAN;
+import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.STRUCT;
 import static dev.parley.protocol.json.Codecs.TEXT;
 
@@ -20,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  * @param state of the call, for the server; null for none
  * @param task of the server; null for none
  * @param answers of the caller to some of the questions
+ * @param hub number of the hub that has the call open at its connection, among those that share a database; 0 for a hub alone
  */
 record KeptCall(
         ToolCall call,
         Map<String, InputRequest> questions,
         @Nullable String state,
         @Nullable String task,
-        Map<String, InputResponse> answers) {
+        Map<String, InputResponse> answers,
+        long hub) {
     static final Codec<KeptCall> CODEC = ObjectCodec.<KeptCall>of()
             .required("tool", TEXT, kept -> kept.call.tool())
             .required("arguments", STRUCT, kept -> kept.call.arguments())
@@ -36,11 +39,17 @@ record KeptCall(
             .optional("state", TEXT, KeptCall::state)
             .optional("task", TEXT, KeptCall::task)
             .optional("answers", Codecs.map(ResultModel.INPUT_RESPONSE), Map.of(), KeptCall::answers)
+            .optional("hub", COUNT, 0L, KeptCall::hub)
             .as(v -> new KeptCall(
-                    new ToolCall(v.next(), v.next(), v.next(), v.next()), v.next(), v.next(), v.next(), v.next()));
+                    new ToolCall(v.next(), v.next(), v.next(), v.next()),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next()));
 
     /** This call with more answers. */
     KeptCall answered(Map<String, InputResponse> all) {
-        return new KeptCall(call, questions, state, task, all);
+        return new KeptCall(call, questions, state, task, all, hub);
     }
 }

@@ -50,10 +50,13 @@ final class ToolAgent implements AgentHandler {
 
     private final HostedServer server;
     private final ToolTable table;
+    private final OpenCalls calls;
 
-    ToolAgent(HostedServer server, ToolTable table) {
+    /** @param calls those that hubs which share the database have open */
+    ToolAgent(HostedServer server, ToolTable table, OpenCalls calls) {
         this.server = server;
         this.table = table;
+        this.calls = calls;
     }
 
     /** The agent, with a skill for each approved tool. Texts of the server are cut. */
@@ -126,7 +129,7 @@ final class ToolAgent implements AgentHandler {
         switch (outcome) {
             case Outcome.Complete<CallResult>(var result) -> finish(client, call, result, request, reply);
             case Outcome.Questions<CallResult>(var questions, var next) ->
-                ask(call, questions, next, null, request, reply);
+                ask(new KeptCall(call, questions, next, null, Map.of(), calls.hub()), request, reply);
             case Outcome.Begun<CallResult>(var task) -> follow(client, call, task, request, reply);
         }
     }
@@ -148,20 +151,11 @@ final class ToolAgent implements AgentHandler {
     }
 
     /** Passes questions of the server to the caller. */
-    private void ask(
-            ToolCall call,
-            Map<String, InputRequest> questions,
-            @Nullable String state,
-            @Nullable String task,
-            Request request,
-            Reply reply)
-            throws InterruptedException {
-        for (var each : questions.entrySet()) {
+    private void ask(KeptCall call, Request request, Reply reply) {
+        for (var each : call.questions().entrySet()) {
             Optional<Elicitation> question = Elicitation.of(each.getValue());
             if (question.isPresent() && !question.get().isSafe()) {
-                if (state != null) {
-                    server.client().abandon(state);
-                }
+                giveUp(request.taskId(), call);
                 throw new ServerFailure(
                         ServerFailure.Kind.INVALID_RESPONSE,
                         "the server asks to open an address that is not safe (expected: https)");
@@ -172,8 +166,8 @@ final class ToolAgent implements AgentHandler {
                         "the server asks by " + each.getValue().method() + ", which is not offered to it");
             }
         }
-        table.keep(request.taskId(), new KeptCall(call, questions, state, task, Map.of()));
-        show(questions, null, reply);
+        table.keep(request.taskId(), call);
+        show(call.questions(), null, reply);
     }
 
     /** Shows questions: texts, their form, and in the metadata the elicitations themselves. */
@@ -218,15 +212,27 @@ final class ToolAgent implements AgentHandler {
     void abandon(String taskId) {
         Optional<KeptCall> kept = table.call(taskId);
         table.forget(taskId);
-        server.connection()
-                .ifPresent(client -> kept.ifPresent(call -> {
-                    if (call.state() != null) {
-                        client.abandon(call.state());
-                    }
-                    if (call.task() != null) {
-                        cancel(client, call.task());
-                    }
-                }));
+        kept.ifPresent(call -> giveUp(taskId, call));
+    }
+
+    private void giveUp(String taskId, KeptCall call) {
+        if (calls.isElsewhere(server.entry(), call)) {
+            calls.abandon(taskId, server.entry().name(), call);
+        } else {
+            abandon(server, call);
+        }
+    }
+
+    /** Tells a server that a call is given up. */
+    static void abandon(HostedServer server, KeptCall call) {
+        server.connection().ifPresent(client -> {
+            if (call.state() != null) {
+                client.abandon(call.state());
+            }
+            if (call.task() != null) {
+                cancel(server, client, call.task());
+            }
+        });
     }
 
     /** Continues a call with the answer of its caller, or after a restart of the hub. */
@@ -255,6 +261,10 @@ final class ToolAgent implements AgentHandler {
             show(left, given.problem(), reply);
             return;
         }
+        if (calls.isElsewhere(server.entry(), kept)) {
+            goOnElsewhere(kept.answered(answers), request, reply);
+            return;
+        }
         if (task == null) {
             call(call, answers, kept.state(), request, reply);
             return;
@@ -264,11 +274,76 @@ final class ToolAgent implements AgentHandler {
         follow(client, call, client.task(task), request, reply);
     }
 
+    /** Has the hub that has the call open continue it. */
+    private void goOnElsewhere(KeptCall kept, Request request, Reply reply) throws InterruptedException {
+        String id = request.taskId() + " " + request.message().messageId();
+        Continuation outcome;
+        Optional<CallResult> result;
+        try {
+            outcome = calls.goOn(id, server.entry().name(), kept);
+            result = outcome.complete();
+        } catch (McpException | ServerFailure failed) {
+            calls.forget(id);
+            throw failed;
+        } catch (InterruptedException stop) {
+            if (request.isCanceled()) {
+                calls.stop(id);
+            }
+            throw stop; // a hub that stops leaves the outcome to the one that goes on with the task
+        }
+        if (result.isPresent()) {
+            finish(server.client(), kept.call(), result.get(), request, reply);
+        } else {
+            ask(
+                    new KeptCall(
+                            kept.call(), outcome.questions(), outcome.state(), outcome.task(), Map.of(), kept.hub()),
+                    request,
+                    reply);
+        }
+        calls.forget(id);
+    }
+
+    /** Waits until a task of a server has ended, or asks. */
+    static McpTask settled(McpClient client, McpTask begun) throws InterruptedException {
+        McpTask task = begun;
+        for (int idle = 1;
+                task.status() == McpTask.Status.WORKING
+                        || task.status() == McpTask.Status.INPUT_REQUIRED
+                                && task.inputRequests().isEmpty(); ) {
+            pause(task, idle);
+            McpTask now = client.task(task.taskId());
+            idle = now.equals(task) ? idle + 1 : 1;
+            task = now;
+        }
+        return task;
+    }
+
+    private static void pause(McpTask task, int idle) throws InterruptedException {
+        Duration wanted = Duration.ofMillis(requireNonNullElse(task.pollIntervalMs(), 1_000L));
+        Pauses.pause(POLLS.after(idle, wanted.compareTo(LONGEST_POLL) < 0 ? wanted : LONGEST_POLL));
+    }
+
+    /**
+     * The result of a task that has ended.
+     *
+     * @throws McpException its error, if it has failed
+     */
+    static CallResult result(McpTask task) {
+        return switch (task.status()) {
+            case COMPLETED -> requireNonNullElse(task.result(), CallResult.of(List.of(), null));
+            case CANCELLED -> throw new McpException(McpException.INTERNAL_ERROR, "the server has canceled the task");
+            default ->
+                throw requireNonNullElseGet(
+                        task.error(),
+                        () -> new McpException(McpException.INTERNAL_ERROR, "the task of the server has failed"));
+        };
+    }
+
     /** Follows a task of the server to its end, or to its questions. */
     private void follow(McpClient client, ToolCall call, McpTask begun, Request request, Reply reply)
             throws InterruptedException {
         String id = begun.taskId();
-        table.keep(request.taskId(), new KeptCall(call, Map.of(), null, id, Map.of()));
+        table.keep(request.taskId(), new KeptCall(call, Map.of(), null, id, Map.of(), calls.hub()));
         McpTask task = begun;
         String said = "";
         int idle = 1;
@@ -282,14 +357,10 @@ final class ToolAgent implements AgentHandler {
                             reply.working(Excerpt.of(status, MAX_TEXT));
                         }
                     }
-                    case COMPLETED -> {
-                        CallResult empty = CallResult.of(List.of(), null);
-                        finish(client, call, requireNonNullElse(task.result(), empty), request, reply);
-                        return;
-                    }
                     case INPUT_REQUIRED -> {
-                        if (!task.inputRequests().isEmpty()) {
-                            ask(call, task.inputRequests(), null, id, request, reply);
+                        Map<String, InputRequest> questions = task.inputRequests();
+                        if (!questions.isEmpty()) {
+                            ask(new KeptCall(call, questions, null, id, Map.of(), calls.hub()), request, reply);
                             return;
                         }
                     }
@@ -298,29 +369,26 @@ final class ToolAgent implements AgentHandler {
                         reply.fail("the server has canceled the task");
                         return;
                     }
-                    case FAILED, UNKNOWN -> {
-                        throw requireNonNullElseGet(
-                                task.error(),
-                                () -> new McpException(
-                                        McpException.INTERNAL_ERROR, "the task of the server has failed"));
+                    case COMPLETED, FAILED, UNKNOWN -> {
+                        finish(client, call, result(task), request, reply);
+                        return;
                     }
                 }
-                Duration wanted = Duration.ofMillis(requireNonNullElse(task.pollIntervalMs(), 1_000L));
-                Pauses.pause(POLLS.after(idle, wanted.compareTo(LONGEST_POLL) < 0 ? wanted : LONGEST_POLL));
+                pause(task, idle);
                 McpTask now = client.task(id);
                 idle = now.equals(task) ? idle + 1 : 1;
                 task = now;
             }
         } catch (InterruptedException stop) {
             if (request.isCanceled()) {
-                cancel(client, id);
+                cancel(server, client, id);
                 table.forget(request.taskId());
             }
             throw stop; // a hub that stops goes on with the task after its next start
         }
     }
 
-    private void cancel(McpClient client, String task) {
+    private static void cancel(HostedServer server, McpClient client, String task) {
         Thread.ofVirtual().name("mcp-cancel").start(() -> {
             try {
                 client.cancel(task);

@@ -220,6 +220,11 @@ public final class McpClient implements AutoCloseable {
         return new Outcome.Questions<>(Map.of("question", ResultModel.INPUT_REQUEST.fromJson(question)), state);
     }
 
+    /** Whether a state is one of a call that is open at the client that has made it; false for one of the server, and for null. */
+    public static boolean isHeld(@Nullable String state) {
+        return ParkedCalls.isOne(state);
+    }
+
     /** Gives up a call that waits for the answer to a question. */
     public void abandon(String state) {
         parked.take(state).ifPresent(waiting -> waiting.giveUp("canceled"));

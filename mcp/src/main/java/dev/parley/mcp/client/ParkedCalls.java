@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ final class ParkedCalls {
 
     private final Map<String, Parked> calls = new ConcurrentHashMap<>();
 
+    /** Other clients, at other hubs or before a restart, have exchanges of the same numbers. */
+    private final String client = UUID.randomUUID().toString();
+
     /** Whether a state of a call is one of {@link #add}. */
     static boolean isOne(@Nullable String state) {
         return state != null && state.startsWith(STATE);
@@ -37,7 +41,7 @@ final class ParkedCalls {
             }
             return isOld;
         });
-        String state = STATE + call.exchange.id();
+        String state = STATE + client + ":" + call.exchange.id();
         calls.put(state, call);
         return state;
     }
