@@ -77,6 +77,10 @@ final class RawPeer {
         }
     }
 
+    String url() {
+        return url;
+    }
+
     /** A call of the revision of 2026. */
     Answer modern(String method, Map<String, ?> params, Map<String, ?> capabilities) throws Exception {
         return answer(request(method, params, capabilities).build());
