@@ -33,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -173,7 +174,7 @@ final class HubsAtOnceTest {
         note(one, "c");
 
         AuditNews first = one.audit().since(ALL, AuditPosition.BEGINNING, 10);
-        assertThat(targets(first)).containsExactly("a", "c", "b");
+        assertThat(targets(first)).containsExactlyInAnyOrder("a", "b", "c").containsSubsequence("a", "c");
         assertThat(first.isLast()).isTrue();
         AuditPosition place = AuditPosition.read(first.next().toString());
         assertThat(other.audit().since(ALL, place, 10).rows()).isEmpty();
@@ -205,8 +206,80 @@ final class HubsAtOnceTest {
         note(one, "c");
 
         AuditNews news = one.audit().since(ALL, place, 10);
-        assertThat(targets(news)).containsExactly("c", "b");
+        assertThat(targets(news)).containsExactly("b", "c");
         assertThat(one.audit().since(ALL, news.next(), 10).rows()).isEmpty();
+    }
+
+    @Test
+    void entriesOfATaskComeInItsOrderWhateverTheClocksOfHubsAre() {
+        Store late = added(schema.store(() -> Instant.now().minusSeconds(3_600)));
+        Store early = added(schema.store(() -> Instant.now().plusSeconds(3_600)));
+        List<AgentEndpoint> agents =
+                Stream.of(early, late).map(HubsAtOnceTest::asking).toList();
+        String task = null;
+        for (int turn = 0; turn < 6; turn++) {
+            Message message = Message.user(Part.text("more")).withId("m-" + turn);
+            var send = new SendMessage(
+                    null,
+                    task == null ? message : message.in(null, task),
+                    new SendConfiguration(List.of(), null, null, false),
+                    Map.of());
+            task = ((Task) agents.get(turn % 2).call(send, CALLER)).id();
+            note(turn % 2 == 0 ? late : early, "between");
+        }
+
+        List<AuditRow> all =
+                late.audit().since(ALL, AuditPosition.BEGINNING, 100).rows();
+        assertThat(all).hasSizeGreaterThan(12);
+        assertThat(all.stream()
+                        .filter(row -> row.entry().action().startsWith("task."))
+                        .map(row -> row.entry().action().equals("task.continued")))
+                .startsWith(false)
+                .hasSizeGreaterThan(6);
+        assertInOrder(all);
+        for (int limit : List.of(1, 2, 5)) {
+            var rows = new ArrayList<AuditRow>();
+            AuditPosition place = AuditPosition.BEGINNING;
+            AuditNews news;
+            do {
+                news = late.audit().since(ALL, place, limit);
+                rows.addAll(news.rows());
+                assertThat(news.places()).hasSameSizeAs(news.rows());
+                place = news.next();
+            } while (!news.isLast());
+            assertThat(rows).containsExactlyInAnyOrderElementsOf(all);
+            assertInOrder(rows);
+        }
+        for (int i = 0; i < all.size(); i++) { // a reader goes on after any of them
+            AuditPosition place = late.audit()
+                    .since(ALL, AuditPosition.BEGINNING, 100)
+                    .places()
+                    .get(i);
+            assertThat(early.audit()
+                            .since(ALL, AuditPosition.read(place.toString()), 100)
+                            .rows())
+                    .containsExactlyInAnyOrderElementsOf(all.subList(i + 1, all.size()));
+        }
+    }
+
+    /** Each change of a task begins with the state in which the one before ended. */
+    private static void assertInOrder(List<AuditRow> rows) {
+        Object state = null;
+        for (AuditRow row : rows) {
+            if (row.entry().action().startsWith("task.")) {
+                assertThat(row.entry().detail().get("before")).isEqualTo(state);
+                state = row.entry().outcome();
+            }
+        }
+    }
+
+    private static AgentEndpoint asking(Store store) {
+        return Engine.builder(store.log())
+                .build()
+                .host(Agent.named("agent", "Asks").handle((request, reply) -> {
+                    reply.progress(10, "thinks");
+                    reply.askForInput("Which one?");
+                }));
     }
 
     @Test

@@ -5,72 +5,59 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.DatabaseKind;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Entries of the audit after a place, by chains, each in order. Like an {@link AuditPage} it may have none without being the last one.
+ * Entries of the audit after a place. Those of one chain are in order, and so are those of one task, whatever their chains; apart from that the
+ * times of the entries decide, which are those of their hubs' clocks. Like an {@link AuditPage} it may have none without being the last one.
  *
- * @param next place after these entries
+ * @param places place after each of the entries
+ * @param next place after all of them
  * @param isLast whether there was none after it
  */
-public record AuditNews(List<AuditRow> rows, AuditPosition next, boolean isLast) {
-    /** Before the first chain. */
-    private static final long NONE = -1;
-
+public record AuditNews(List<AuditRow> rows, List<AuditPosition> places, AuditPosition next, boolean isLast) {
     /**
      * The end of a chain.
      *
      * @param grows whether a hub may add entries
      */
-    private record End(long number, boolean grows) {
+    record End(long number, boolean grows) {
         long chain() {
             return AuditNumbers.chain(number);
         }
+
+        private End and(End other) {
+            return new End(Math.max(number, other.number), grows || other.grows);
+        }
     }
 
+    public AuditNews {
+        rows = List.copyOf(rows);
+        places = List.copyOf(places);
+    }
+
+    /** Entries of all chains. */
     static AuditNews read(Database database, Filter filter, AuditPosition after, int limit) {
-        var places = new TreeMap<Long, Long>();
-        after.numbers().forEach(number -> places.put(AuditNumbers.chain(number), number));
-        // Before their entries are read: one that ends meanwhile counts as growing until the next time.
-        List<End> ends = database.read(session -> ends(database, session, after.newestChain()));
-        for (End end : ends) {
-            if (end.chain() > after.newestChain()) {
-                places.put(end.chain(), AuditNumbers.beginning(end.chain()));
-            }
-        }
-        var rows = new ArrayList<AuditRow>();
-        boolean isLast = true;
-        for (long chain : List.copyOf(places.keySet())) {
-            AuditPage page = AuditPage.read(database, filter, places.get(chain), limit - rows.size());
-            List<AuditRow> own = page.rows().stream()
-                    .filter(row -> AuditNumbers.chain(row.number()) == chain)
-                    .toList();
-            rows.addAll(own);
-            boolean isEnd = page.isLast() || AuditNumbers.chain(page.next()) > chain;
-            if (!isEnd) {
-                places.put(chain, page.next());
-            } else if (!own.isEmpty()) {
-                places.put(chain, own.getLast().number());
-            }
-            isLast &= isEnd;
-            if (isEnd
-                    && chain < places.lastKey()
-                    && ends.stream().noneMatch(end -> end.grows && end.chain() == chain)) {
-                places.remove(chain); // it has ended
-            }
-            if (!isEnd || rows.size() >= limit) {
-                isLast = false;
-                break;
-            }
-        }
-        return new AuditNews(rows, new AuditPosition(new ArrayList<>(places.values())), isLast);
+        // One statement sees what was committed at one time: an entry that follows from another one is not there
+        // without it.
+        Collection<End> ends = database.read(session -> ends(database, session, after.newestChain()));
+        return new ChainMerge(database, filter, after, ends).read(limit);
+    }
+
+    /** Entries by their numbers, for a reader whose hub has the database alone: chains have ended one after the other. */
+    static AuditNews of(AuditPage page) {
+        return new AuditNews(
+                page.rows(),
+                page.rows().stream().map(row -> AuditPosition.of(row.number())).toList(),
+                AuditPosition.of(page.next()),
+                page.isLast());
     }
 
     /** The place after the newest entries. */
     static AuditPosition newest(Database database) {
-        List<End> ends = database.read(session -> ends(database, session, NONE));
+        Collection<End> ends = database.read(session -> ends(database, session, 0));
         long newest = ends.stream().mapToLong(End::chain).max().orElse(0);
         return AuditPosition.after(ends.stream()
                 .filter(end -> end.grows || end.chain() == newest)
@@ -78,14 +65,34 @@ public record AuditNews(List<AuditRow> rows, AuditPosition next, boolean isLast)
                 .toList());
     }
 
-    /** Ends of the chains that may grow, and of those that have begun after a chain. */
-    private static List<End> ends(Database database, DatabaseSession session, long chain) throws SQLException {
-        if (database.kind() == DatabaseKind.SQLITE) {
-            return session.list(row -> new End(row.getLong(1), true), "SELECT row_no FROM audit_end");
+    /** Number of the entries after a place; negative if it is no place of this audit. */
+    static long behind(Database database, AuditPosition place) {
+        long oldest = AuditNumbers.chain(place.numbers().getFirst());
+        Collection<End> ends = database.read(session -> ends(database, session, oldest));
+        long behind = 0;
+        for (End end : ends) {
+            long since = end.number - place.reached(end.chain());
+            if (since < 0) {
+                return since;
+            }
+            behind += since;
         }
-        return session.list(
-                row -> new End(row.getLong(1), row.getBoolean(2)),
-                "SELECT audit_no, true FROM stream_newest UNION ALL SELECT audit_no, false FROM stream_end WHERE audit_no >= ?",
-                AuditNumbers.beginning(chain + 1));
+        long newest = ends.stream().mapToLong(End::chain).max().orElse(0);
+        return place.newestChain() > newest ? -1 : behind;
+    }
+
+    /** Ends of the chains that may grow, and of those from a chain on, as of one time. */
+    private static Collection<End> ends(Database database, DatabaseSession session, long chain) throws SQLException {
+        List<End> all = database.kind() == DatabaseKind.SQLITE
+                ? session.list(row -> new End(row.getLong(1), true), "SELECT row_no FROM audit_end")
+                : session.list(
+                        row -> new End(row.getLong(1), row.getBoolean(2)),
+                        "SELECT audit_no, true FROM stream_newest UNION ALL SELECT audit_no, false FROM stream_end"
+                                + " WHERE audit_no >= ?",
+                        AuditNumbers.beginning(chain));
+        // Streams of hubs that had the database one after the other went on with a chain.
+        var ends = new TreeMap<Long, End>();
+        all.forEach(end -> ends.merge(end.chain(), end, End::and));
+        return ends.values();
     }
 }

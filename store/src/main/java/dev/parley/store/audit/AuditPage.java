@@ -28,24 +28,32 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
     private static final int LOOKED_BETWEEN = 16;
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
+    /** The numbers after one, up to {@code end}. */
+    private record Range(long after, long end) {}
+
     /** @param isLarge whether its rows have as many bytes as a page may have */
     private record Piece(AuditPage page, boolean isLarge) {}
 
     static AuditPage read(Database database, Filter filter, long after, int limit) {
+        return read(database, filter, after, Long.MAX_VALUE, limit);
+    }
+
+    /** @param end number of the last entry that is looked at */
+    static AuditPage read(Database database, Filter filter, long after, long end, int limit) {
         String target = filter.target();
         String action = filter.action();
         if (target != null) {
-            return database.read(session -> ofTarget(session, filter, target, after, limit));
+            return database.read(session -> ofTarget(session, filter, target, new Range(after, end), limit));
         }
         if (action != null && !action.startsWith("task.")) {
-            return database.read(session -> AuditRows.written(session, filter, after, Long.MAX_VALUE, limit));
+            return database.read(session -> AuditRows.written(session, filter, after, end, limit));
         }
         var rows = new ArrayList<AuditRow>();
-        long end = System.nanoTime() + LONGEST.toNanos();
+        long endNanos = System.nanoTime() + LONGEST.toNanos();
         long next = after;
-        while (rows.size() < limit && System.nanoTime() - end < 0) {
-            long from = next;
-            Piece piece = database.read(session -> some(session, filter, from, limit - rows.size(), end));
+        while (rows.size() < limit && System.nanoTime() - endNanos < 0) {
+            var range = new Range(next, end);
+            Piece piece = database.read(session -> some(session, filter, range, limit - rows.size(), endNanos));
             AuditPage some = piece.page;
             rows.addAll(some.rows);
             next = some.next;
@@ -56,11 +64,11 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
         return new AuditPage(rows, next, false);
     }
 
-    private static AuditPage ofTarget(DatabaseSession session, Filter filter, String target, long after, int limit)
+    private static AuditPage ofTarget(DatabaseSession session, Filter filter, String target, Range range, int limit)
             throws SQLException {
-        AuditPage written = AuditRows.written(session, filter, after, Long.MAX_VALUE, limit);
-        List<LoggedEntry> logged = LoggedEntry.of(session, target, after, limit, false);
-        long last = written.isLast ? Long.MAX_VALUE : written.next;
+        AuditPage written = AuditRows.written(session, filter, range.after, range.end, limit);
+        List<LoggedEntry> logged = LoggedEntry.of(session, target, range.after, limit, false);
+        long last = written.isLast ? range.end : written.next;
         if (logged.size() == limit) {
             last = Math.min(last, logged.getLast().number());
         }
@@ -71,21 +79,23 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
                 add(rows, filter, part.row(entry));
             }
         }
-        return of(rows, after, last, limit);
+        return of(rows, range, last, limit);
     }
 
     /** The next entries, at most so many: a connection is kept for one read of them only. */
-    private static Piece some(DatabaseSession session, Filter filter, long after, int limit, long endNanos)
+    private static Piece some(DatabaseSession session, Filter filter, Range range, int limit, long endNanos)
             throws SQLException {
-        List<Part> parts = AuditRows.parts(session, filter.group(), after);
-        long end = parts.isEmpty() ? Long.MAX_VALUE : parts.getLast().last();
-        AuditPage written = AuditRows.written(session, filter, after, end, limit);
+        List<Part> parts = AuditRows.parts(session, filter.group(), range.after);
+        long end = parts.isEmpty()
+                ? range.end
+                : Math.min(range.end, parts.getLast().last());
+        AuditPage written = AuditRows.written(session, filter, range.after, end, limit);
         long last = written.isLast ? end : written.next;
         var found = new ArrayList<AuditRow>();
         int looked = 0;
         for (Part part : parts) {
             for (Place place : part.places()) {
-                if (place.number() <= after || place.number() > last) {
+                if (place.number() <= range.after || place.number() > last) {
                     continue;
                 }
                 if (found.size() == limit || ++looked % LOOKED_BETWEEN == 0 && System.nanoTime() - endNanos > 0) {
@@ -99,7 +109,7 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
             }
         }
         found.addAll(written.rows);
-        return new Piece(of(found, after, last, limit), !written.isLast);
+        return new Piece(of(found, range, last, limit), !written.isLast);
     }
 
     /** The entry at a place; null if it was removed, or cannot be read: the verification tells of it, and the rows after it are read. */
@@ -118,16 +128,16 @@ public record AuditPage(List<AuditRow> rows, long next, boolean isLast) {
         }
     }
 
-    /** The first of some rows. All up to {@code last} were looked at, which is the greatest number at the end. */
-    private static AuditPage of(List<AuditRow> found, long after, long last, int limit) {
+    /** The first of some rows. All up to {@code last} were looked at, which is that of the range at the end. */
+    private static AuditPage of(List<AuditRow> found, Range range, long last, int limit) {
         List<AuditRow> rows = found.stream()
                 .filter(row -> row.number() <= last)
                 .sorted(Comparator.comparingLong(AuditRow::number))
                 .limit(limit)
                 .toList();
         boolean isFull = rows.size() == limit;
-        boolean isLast = !isFull && last == Long.MAX_VALUE;
-        return new AuditPage(rows, isFull || isLast ? end(rows, after) : last, isLast);
+        boolean isLast = !isFull && last == range.end;
+        return new AuditPage(rows, isFull || isLast ? end(rows, range.after) : last, isLast);
     }
 
     private static long end(List<AuditRow> rows, long after) {

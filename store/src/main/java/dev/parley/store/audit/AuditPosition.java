@@ -27,6 +27,11 @@ public record AuditPosition(List<Long> numbers) {
         }
     }
 
+    /** The place after an entry in the audit of hubs that work one after the other. */
+    public static AuditPosition of(long number) {
+        return new AuditPosition(List.of(number));
+    }
+
     /** The place after these entries, of which each chain has its last one. */
     static AuditPosition after(Collection<Long> entries) {
         var last = new TreeMap<Long, Long>();
@@ -63,11 +68,65 @@ public record AuditPosition(List<Long> numbers) {
 
     /** Whether an entry was read. */
     public boolean includes(long entry) {
-        long chain = AuditNumbers.chain(entry);
-        return chain <= newestChain()
+        return entry <= reached(AuditNumbers.chain(entry));
+    }
+
+    /** The number of a chain up to which all entries were read. */
+    long reached(long chain) {
+        for (long number : numbers) { // they are few
+            if (AuditNumbers.chain(number) == chain) {
+                return number;
+            }
+        }
+        return chain > newestChain() ? AuditNumbers.beginning(chain) : AuditNumbers.beginning(chain + 1) - 1;
+    }
+
+    /** Whether all entries were read that were at another place. May be false for one that differs in chains that have ended. */
+    public boolean includes(AuditPosition other) {
+        if (equals(other)) {
+            return true;
+        }
+        long missing = other.newestChain() - 1; // the newest chain that ended before the other place
+        while (missing >= 0 && other.hasNumber(missing)) {
+            missing--;
+        }
+        return missing <= newestChain()
+                && other.numbers.stream().allMatch(number -> number <= reached(AuditNumbers.chain(number)))
                 && numbers.stream()
-                        .filter(number -> AuditNumbers.chain(number) == chain)
-                        .allMatch(number -> entry <= number);
+                        .map(AuditNumbers::chain)
+                        .allMatch(chain -> chain >= other.newestChain() || other.hasNumber(chain));
+    }
+
+    private boolean hasNumber(long chain) {
+        return numbers.stream().anyMatch(number -> AuditNumbers.chain(number) == chain);
+    }
+
+    /** The place up to which the entries of this one and of another one were read. */
+    public AuditPosition with(AuditPosition other) {
+        if (equals(other)) {
+            return this;
+        }
+        long newest = Math.max(newestChain(), other.newestChain());
+        var both = new TreeMap<Long, Long>();
+        for (AuditPosition each : List.of(this, other)) {
+            for (long number : each.numbers) {
+                long chain = AuditNumbers.chain(number);
+                both.put(chain, Math.max(reached(chain), other.reached(chain)));
+            }
+        }
+        both.values()
+                .removeIf(number -> number == AuditNumbers.beginning(AuditNumbers.chain(number) + 1) - 1
+                        && AuditNumbers.chain(number) < newest); // read to its end in one of them
+        return new AuditPosition(new ArrayList<>(both.values()));
+    }
+
+    /** Number of entries from another place to this one, without those of chains that have ended since then. */
+    public long since(AuditPosition other) {
+        long entries = 0;
+        for (long number : numbers) {
+            entries += Math.max(0, number - other.reached(AuditNumbers.chain(number)));
+        }
+        return entries;
     }
 
     /** The numbers, separated by dots. */

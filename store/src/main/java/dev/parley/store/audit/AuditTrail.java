@@ -67,6 +67,9 @@ public final class AuditTrail implements GroupListener {
     private record Salt(String salt, String inChain) {}
 
     private final Database database;
+    /** Whether no other hub adds entries, so that the newest chain is the only one that grows. */
+    private final boolean isAlone;
+
     private final InstantSource clock;
     private final Optional<Instant> newestTime;
     private final InstantSource steadyClock;
@@ -98,8 +101,9 @@ public final class AuditTrail implements GroupListener {
 
     private volatile Runnable watcher = () -> {};
 
-    private AuditTrail(Database database, InstantSource clock, long number, String hash) {
+    private AuditTrail(Database database, InstantSource clock, boolean isAlone, long number, String hash) {
         this.database = database;
+        this.isAlone = isAlone;
         this.clock = clock;
         this.newestTime = newestTime(database);
         this.steadyClock = new SteadyClock(clock, System::nanoTime, newestTime.orElse(null));
@@ -127,10 +131,11 @@ public final class AuditTrail implements GroupListener {
     /** The trail of a database, which has one. To be called before anything is written to it. */
     public static AuditTrail in(Database database, InstantSource clock) {
         database.migrate(tables(database.kind()));
+        boolean isAlone = !database.access().feeds().isShared();
         AuditTrail trail = database.read(session -> session.first(
-                        row -> new AuditTrail(database, clock, row.getLong(1), DatabaseSession.text(row, 2)),
+                        row -> new AuditTrail(database, clock, isAlone, row.getLong(1), DatabaseSession.text(row, 2)),
                         end(database)))
-                .orElseGet(() -> new AuditTrail(database, clock, 0, AuditChain.GENESIS));
+                .orElseGet(() -> new AuditTrail(database, clock, isAlone, 0, AuditChain.GENESIS));
         database.listen(trail);
         return trail;
     }
@@ -156,7 +161,8 @@ public final class AuditTrail implements GroupListener {
             throw new StoreException("the tables of the audit have version " + version + " (expected: " + current
                     + "; a start of the hub of this version brings them up to date)");
         }
-        return new AuditTrail(database, InstantSource.system(), 0, AuditChain.GENESIS);
+        boolean isAlone = database.kind() == DatabaseKind.SQLITE;
+        return new AuditTrail(database, InstantSource.system(), isAlone, 0, AuditChain.GENESIS);
     }
 
     // ---- Writing
@@ -534,12 +540,20 @@ public final class AuditTrail implements GroupListener {
         return database.scan(
                 Objects.requireNonNullElse(filter.group(), ""),
                 PATIENCE,
-                () -> AuditNews.read(database, filter, after, limit));
+                () -> isAlone && after.numbers().size() == 1
+                        ? AuditNews.of(
+                                AuditPage.read(database, filter, after.numbers().getFirst(), limit))
+                        : AuditNews.read(database, filter, after, limit));
     }
 
     /** The place after the newest entries. */
     public AuditPosition now() {
-        return AuditNews.newest(database);
+        return isAlone ? AuditPosition.of(newest()) : AuditNews.newest(database);
+    }
+
+    /** Number of the entries after a place; negative if it is no place of this audit, such as one of a database that was restored. */
+    public long behind(AuditPosition place) {
+        return AuditNews.behind(database, place);
     }
 
     /** The number of the newest row of the newest chain; 0 if there is none. */

@@ -104,13 +104,13 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
         return found.isEmpty() ? null : found.getFirst();
     }
 
-    /** Returns the first entries of a task after a number, in order. */
+    /** Returns the first entries of a task after a number, in the order of their numbers. */
     public static List<LoggedEntry> of(DatabaseSession session, String taskId, long after, int limit, boolean events)
             throws SQLException {
         return entries(
                 session,
                 (events ? WITH_EVENTS : WITHOUT_EVENTS)
-                        + "logged.task_id = ? AND logged.entry_no > ? ORDER BY first_seq LIMIT ?",
+                        + "logged.task_id = ? AND logged.entry_no > ? ORDER BY logged.entry_no LIMIT ?",
                 taskId,
                 after,
                 limit);
