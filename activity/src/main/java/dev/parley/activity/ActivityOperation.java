@@ -165,25 +165,25 @@ public interface ActivityOperation {
      *
      * @param states by the name of the state
      * @param agents those with the most tasks, by name; at most 1,000
-     * @param number of a change up to which all changes are counted; a reader of the changes adds those after it only
+     * @param place up to which all changes are counted; a reader of the changes adds those after it only
      */
-    record TaskCounts(Map<String, Long> states, List<AgentCounts> agents, long number) {}
+    record TaskCounts(Map<String, Long> states, List<AgentCounts> agents, String place) {}
 
     /**
      * Watches the changes of tasks, and of the agents of the hub.
      *
      * @param agent only changes of this agent and its tasks; null for all
      * @param taskId only changes of this task; null for all
-     * @param after number of the last change that the caller has; 0 for none, {@link #NEW} for new ones only
+     * @param after place of the last change that the caller has: its {@link Change#position}; 0 for none, null for new ones only
      */
-    record WatchChanges(@Nullable String agent, @Nullable String taskId, long after, Reach reach)
-            implements Operation.ExtensionWatch<Change> {
-        /** Place after all changes. */
-        public static final long NEW = -1;
-
+    record WatchChanges(
+            @Nullable String agent,
+            @Nullable String taskId,
+            @Nullable String after,
+            Reach reach) implements Operation.ExtensionWatch<Change> {
         /** New changes of an agent; of all agents for null. */
         public static WatchChanges of(@Nullable String agent) {
-            return new WatchChanges(agent, null, NEW, Reach.OWN);
+            return new WatchChanges(agent, null, null, Reach.OWN);
         }
 
         @Override
@@ -193,10 +193,12 @@ public interface ActivityOperation {
     }
 
     /**
-     * A change. Changes of kind {@link Kind#TASK} are kept, and have a number after which a stream can be resumed; the others are shown to those
-     * that watch at the time.
+     * A change. Changes of kind {@link Kind#TASK} are kept, and have a number, and a place after which a stream can be resumed; the others are
+     * shown to those that watch at the time.
      *
-     * @param number of the audit; 0 for none
+     * @param number of the audit; 0 for none. Numbers are in the order of the changes if one hub makes them, otherwise those of each task at a
+     *     time at one hub
+     * @param place of the stream after the change, if hubs work at the same time; null if that is the number, and for none
      * @param before state before; null for a task that begins, and if that is not known
      * @param caller principal that began, continued or canceled the task, or for which its agent works
      * @param trace W3C trace context of its call
@@ -206,6 +208,7 @@ public interface ActivityOperation {
      */
     record Change(
             long number,
+            @Nullable String place,
             Instant at,
             Change.Kind kind,
             @Nullable String taskId,
@@ -244,42 +247,78 @@ public interface ActivityOperation {
             REMOVED
         }
 
-        /** The caller has all changes up to this number; those that it does not see are left out. */
-        public static Change position(long number, Instant at) {
-            return new Change(
-                    number, at, Change.Kind.POSITION, null, null, null, null, null, null, null, null, null, null);
+        /** The caller has all changes up to this place; those that it does not see are left out. */
+        public static Change position(String place, Instant at) {
+            return of(at, Kind.POSITION, null, null, null, null, null).before(place);
         }
 
         /** Changes without numbers were left out. */
         public static Change gap(Instant at) {
-            return new Change(0, at, Change.Kind.GAP, null, null, null, null, null, null, null, null, null, null);
+            return of(at, Kind.GAP, null, null, null, null, null);
         }
 
         /** A task has events that leave its state as it was. */
         public static Change progress(Instant at, String taskId, String agent, String group, @Nullable String text) {
-            return new Change(
-                    0, at, Change.Kind.PROGRESS, taskId, agent, null, null, null, null, null, group, text, null);
+            return of(at, Kind.PROGRESS, taskId, agent, group, text, null);
         }
 
         /** An agent is hosted, or no longer. */
         public static Change ofAgent(Instant at, String agent, boolean isHosted) {
             Hosting change = isHosted ? Hosting.HOSTED : Hosting.REMOVED;
-            return new Change(0, at, Change.Kind.AGENT, null, agent, null, null, null, null, null, null, null, change);
+            return of(at, Kind.AGENT, null, agent, null, null, change);
         }
 
         /** The audit log has new rows. */
         public static Change ofAudit(Instant at) {
-            return new Change(0, at, Change.Kind.AUDIT, null, null, null, null, null, null, null, null, null, null);
+            return of(at, Kind.AUDIT, null, null, null, null, null);
         }
 
         /** Agents of the hub were called: its measures have changed. */
         public static Change ofCalls(Instant at) {
-            return new Change(0, at, Change.Kind.CALLS, null, null, null, null, null, null, null, null, null, null);
+            return of(at, Kind.CALLS, null, null, null, null, null);
         }
 
         /** The hub began to refuse new tasks or changes, or to accept them again. */
         public static Change ofHub(Instant at) {
-            return new Change(0, at, Change.Kind.HUB, null, null, null, null, null, null, null, null, null, null);
+            return of(at, Kind.HUB, null, null, null, null, null);
+        }
+
+        /** A change without a number. */
+        private static Change of(
+                Instant at,
+                Kind kind,
+                @Nullable String taskId,
+                @Nullable String agent,
+                @Nullable String group,
+                @Nullable String text,
+                @Nullable Hosting change) {
+            return new Change(0, null, at, kind, taskId, agent, null, null, null, null, null, group, text, change);
+        }
+
+        /** The place after which a stream goes on behind this change; null if it has none. */
+        public @Nullable String position() {
+            return place == null && number > 0 ? Long.toString(number) : place;
+        }
+
+        /** This change with a place of the stream after it. */
+        public Change before(String next) {
+            boolean isOnly = kind == Kind.POSITION && next.indexOf('.') < 0;
+            long own = isOnly ? Long.parseLong(next) : number;
+            return new Change(
+                    own,
+                    own > 0 && next.equals(Long.toString(own)) ? null : next,
+                    at,
+                    kind,
+                    taskId,
+                    agent,
+                    contextId,
+                    state,
+                    before,
+                    caller,
+                    trace,
+                    group,
+                    text,
+                    change);
         }
 
         /** This change in a stream of one group. */
@@ -287,7 +326,7 @@ public interface ActivityOperation {
             return group == null
                     ? this
                     : new Change(
-                            number, at, kind, taskId, agent, contextId, state, before, caller, trace, null, text,
+                            number, place, at, kind, taskId, agent, contextId, state, before, caller, trace, null, text,
                             change);
         }
     }

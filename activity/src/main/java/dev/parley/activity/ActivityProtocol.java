@@ -32,7 +32,10 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.extension.ExtensionUri;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
+import dev.parley.protocol.json.NumberOrText;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.store.audit.AuditCodecs;
+import dev.parley.store.audit.AuditPosition;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
@@ -102,11 +105,12 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
     private static final ObjectCodec<TaskCounts> COUNTS = ObjectCodec.<TaskCounts>of()
             .always("states", NUMBERS, Map.of(), TaskCounts::states)
             .always("agents", Codecs.list(OF_AGENT), List.of(), TaskCounts::agents)
-            .optional("number", COUNT, 0L, TaskCounts::number)
+            .optional("number", NumberOrText.CODEC, "0", TaskCounts::place)
             .as(v -> new TaskCounts(v.next(), v.next(), v.next()));
 
     private static final ObjectCodec<Change> CHANGE = ObjectCodec.<Change>of()
-            .optional("number", COUNT, 0L, Change::number)
+            .optional("number", AuditCodecs.NUMBER, 0L, Change::number)
+            .optional("place", TEXT, Change::place)
             .required("at", TIMESTAMP, Change::at)
             // A gap for kinds of newer hubs, whose changes a reader of this version misses.
             .required("kind", Codecs.words(Change.Kind.class, Change.Kind.GAP), Change::kind)
@@ -122,7 +126,7 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             .optional("change", Codecs.words(Change.Hosting.class), Change::change)
             .as(v -> new Change(
                     v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(),
-                    v.next(), v.next(), v.next()));
+                    v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<SpanEvent> SPAN_EVENT = ObjectCodec.<SpanEvent>of()
             .required("at", TIMESTAMP, SpanEvent::at)
@@ -158,6 +162,9 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
             Codecs.via(WORDS, ActivityProtocol::states, ActivityProtocol::typed);
 
     private static final String AGENT_HELP = "An agent of the hub.";
+
+    private static final Codec<String> PLACE =
+            Codecs.via(AuditCodecs.PLACE, AuditPosition::toString, AuditPosition::read);
 
     private static Codec<Integer> count(int most) {
         return Codecs.via(Codecs.number(1, most), Long::intValue, Integer::longValue);
@@ -225,10 +232,10 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                             .help("NAME", AGENT_HELP)
                             .optional("taskId", WORDS, WatchChanges::taskId)
                             .help("ID", "A task.")
-                            .optional("after", COUNT, WatchChanges.NEW, WatchChanges::after)
-                            .help("NUMBER", "Number of the last change that the caller has; default: new ones."),
+                            .optional("after", PLACE, WatchChanges::after)
+                            .help("PLACE", "Id of the last change that the caller has, 0 for none; default: new ones."),
                     WatchChanges::reach)
-            .as(v -> new WatchChanges(v.next(), v.next(), v.<Long>next(), reach(v)))
+            .as(v -> new WatchChanges(v.next(), v.next(), v.next(), reach(v)))
             .strict();
 
     private static final ObjectCodec<ReadTrace> READ_TRACE = reach(
@@ -260,16 +267,8 @@ public final class ActivityProtocol implements ExtensionProtocol.Provider {
                     .rest("GET /activity/changes")
                     .described("Stream the changes of tasks and agents")
                     .resumable(
-                            change -> change.number() == 0 ? null : Long.toString(change.number()),
-                            (watch, id) -> new WatchChanges(watch.agent(), watch.taskId(), place(id), watch.reach())));
-
-    private static long place(String id) {
-        try {
-            return Math.max(0, Long.parseLong(id));
-        } catch (NumberFormatException foreign) {
-            return Long.MAX_VALUE; // no id of this server: new changes, after a gap
-        }
-    }
+                            Change::position,
+                            (watch, id) -> new WatchChanges(watch.agent(), watch.taskId(), id, watch.reach())));
 
     /**
      * States as they are typed: names of the protocol, or words such as {@code input-required}.

@@ -1,6 +1,7 @@
 package dev.parley.activity.command;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.activity.ActivityOperation.Change.Hosting;
@@ -14,6 +15,7 @@ import dev.parley.command.Parameters;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.audit.AuditPosition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +35,7 @@ final class WatchCommand extends HubCommand {
         spec.addOption(Parameters.option("--of-agent", "NAME", "Only changes of this agent and its tasks."));
         spec.addOption(Parameters.option("--task", "ID", "Only changes of this task."));
         spec.addOption(Parameters.option(
-                AFTER, "NUMBER", "Begin after the change of this number; 0 for all; default: new changes."));
+                AFTER, "PLACE", "Begin after the change of this place; 0 for all; default: new changes."));
         spec.addOption(Parameters.option("--group", "GROUP", "Tasks of another group, or * for all; for operators."));
         spec.addOption(Parameters.option("--owner", "NAME", "Tasks of another owner; for operators."));
         spec.addOption(Parameters.option(MOST, "N", "End after so many changes; default: go on until Ctrl-C."));
@@ -67,21 +69,15 @@ final class WatchCommand extends HubCommand {
         });
     }
 
-    /** Number of the option, or that of new changes. */
-    private static long after(CommandCall call) {
+    /** Place of the option; null for new changes. */
+    private static @Nullable String after(CommandCall call) {
         String typed = call.option(AFTER);
-        if (typed == null) {
-            return WatchChanges.NEW;
-        }
         try {
-            long number = Long.parseLong(typed);
-            if (number >= 0) {
-                return number;
-            }
-        } catch (NumberFormatException wrong) {
-            // as below
+            return typed == null ? null : AuditPosition.read(typed).toString();
+        } catch (IllegalArgumentException wrong) {
+            throw CommandException.usage(
+                    "invalid " + AFTER + ": " + typed + " (expected: a number from 0, or the place of a change)", null);
         }
-        throw CommandException.usage("invalid " + AFTER + ": " + typed + " (expected: a number from 0)", null);
     }
 
     private static void show(CommandCall call, Change change) {
@@ -89,8 +85,7 @@ final class WatchCommand extends HubCommand {
             call.output().print(new String(ActivityProtocol.json(change), UTF_8) + "\n");
             return;
         }
-        String number = change.number() == 0 ? "-" : Long.toString(change.number());
-        call.output().line(change.at() + "  " + number + "  " + text(change));
+        call.output().line(change.at() + "  " + requireNonNullElse(change.position(), "-") + "  " + text(change));
     }
 
     private static String text(Change change) {

@@ -18,6 +18,8 @@ import dev.parley.protocol.Operation;
 import dev.parley.protocol.Role;
 import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskStatusUpdateEvent;
+import dev.parley.store.audit.AuditPosition;
+import dev.parley.store.shared.Feeds;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,7 +35,13 @@ import org.jspecify.annotations.Nullable;
 final class ActivityFeed implements HubObserver {
     private static final int TEXT = 200;
 
-    /** Numbers after the newest one from which a reader may resume; after them it begins anew. */
+    /** Feed of the changes of tasks that hubs have committed. */
+    private static final String CHANGES = "changes of tasks";
+
+    /** Feed of the other rows of the audit. If a hint is lost, operators learn of its rows with the next ones. */
+    private static final String ROWS = "rows of the audit";
+
+    /** Entries before the newest one from which a reader may resume; after them it begins anew. */
     private static final long MOST_REPLAYED = 50_000;
 
     /** Key of the changes of all groups. No group has this name. */
@@ -46,6 +54,9 @@ final class ActivityFeed implements HubObserver {
     private final InstantSource clock = InstantSource.system();
     private final Moves source;
     private final @Nullable RememberedMoves remembered;
+    /** What the other hubs of the database are told, and tell. */
+    private final Feeds others;
+
     private final Map<String, WatchedChanges> tails = new ConcurrentHashMap<>();
     /** Streams of operators. */
     private final AtomicInteger operators = new AtomicInteger();
@@ -58,6 +69,7 @@ final class ActivityFeed implements HubObserver {
 
     ActivityFeed(HubParts hub) {
         this.hub = hub;
+        this.others = hub.database().access().feeds();
         this.remembered = hub.isKept() ? null : new RememberedMoves();
         this.source = remembered == null ? new AuditedMoves(hub) : remembered;
     }
@@ -65,7 +77,7 @@ final class ActivityFeed implements HubObserver {
     Feed<Change> watch(WatchChanges watch, CallContext caller) {
         Sight sight = Sight.of(hub.agents(), caller, watch.reach());
         String key = sight.group() == null ? ALL : sight.group();
-        long newest = source.newest();
+        AuditPosition newest = source.newest();
         WatchedChanges tail = tails.compute(key, (name, watched) -> {
             WatchedChanges entered = watched == null ? new WatchedChanges(source, sight.group(), newest) : watched;
             entered.enter();
@@ -84,19 +96,34 @@ final class ActivityFeed implements HubObserver {
                 tails.computeIfPresent(key, (name, watched) -> tail.leave() ? null : watched);
             }
         };
-        // A number that is not there yet is one of other data, such as those before a backup was restored.
-        boolean isForeign = watch.after() > newest;
-        // All changes are read for a caller that wants all; one that was away for long begins anew.
-        boolean isFar = watch.after() > 0 && newest - watch.after() > MOST_REPLAYED;
-        long number = watch.after() < 0 || isForeign || isFar ? newest : watch.after();
-        var watcher = new Watcher(tail, sight, administers, watch, number, clock, end);
+        AuditPosition begin = begin(watch.after(), newest);
+        var watcher = new Watcher(tail, sight, administers, watch, begin, clock, end);
         // Changes without numbers have been left out since then.
-        return watch.after() > 0 ? watcher.behindGap() : watcher;
+        return watch.after() == null || watch.after().equals("0") ? watcher : watcher.behindGap();
     }
 
-    /** Number of the newest change; 0 if there is none. */
-    long newest() {
-        return source.newest();
+    /** The place after which a caller gets changes. */
+    private AuditPosition begin(@Nullable String after, AuditPosition newest) {
+        if (after == null) {
+            return newest;
+        }
+        AuditPosition place;
+        try {
+            place = AuditPosition.read(after);
+        } catch (IllegalArgumentException foreign) {
+            return newest; // no id of this server
+        }
+        // A place that is not there yet is one of other data, such as those before a backup was restored. All changes
+        // are read for a
+        // caller that wants all; one that was away for long begins anew.
+        long behind = source.behind(place, newest);
+        boolean isAll = place.equals(AuditPosition.BEGINNING);
+        return behind < 0 || !isAll && behind > MOST_REPLAYED ? newest : place;
+    }
+
+    /** The place after the newest change. */
+    String newest() {
+        return source.newest().toString();
     }
 
     /** Announces agents that are hosted or removed from now on, and rows of the audit log. */
@@ -104,7 +131,12 @@ final class ActivityFeed implements HubObserver {
         hub.agents().onHosted((agent, card) -> announce(agent, true));
         hub.agents().onRemoved(agent -> announce(agent, false));
         announces = true;
-        hub.audit().onRows(() -> tell(Change.ofAudit(clock.instant())));
+        hub.audit().onRows(() -> {
+            tell(Change.ofAudit(clock.instant()));
+            others.tell(ROWS);
+        });
+        others.hear(ROWS, () -> tell(Change.ofAudit(clock.instant())));
+        others.follow(CHANGES, () -> tails.values().forEach(WatchedChanges::changed));
     }
 
     /** Tells operators that rows or measures have changed. */
@@ -137,11 +169,14 @@ final class ActivityFeed implements HubObserver {
 
     @Override
     public void written(Segment segment) {
-        if (tails.isEmpty() && remembered == null) {
+        if (tails.isEmpty() && remembered == null && !others.isShared()) {
             return;
         }
         Head head = segment.head();
         boolean isProgress = segment.before() == head.state() && !isContinued(segment);
+        if (!isProgress) {
+            others.tell(CHANGES);
+        }
         if (!isProgress && remembered != null) {
             remembered.add(segment);
         }

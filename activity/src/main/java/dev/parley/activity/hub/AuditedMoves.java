@@ -7,8 +7,11 @@ import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.extension.HubParts;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditNews;
+import dev.parley.store.audit.AuditPosition;
 import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Filter;
+import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -18,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Changes of tasks by the audit, whose numbers outlast the hub. */
+/** Changes of tasks by the audit, whose places outlast the hub, and are those of all hubs that share the database. */
 final class AuditedMoves implements Moves {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -32,13 +35,15 @@ final class AuditedMoves implements Moves {
     }
 
     @Override
-    public Page after(@Nullable String group, @Nullable String taskId, long number, int limit) {
+    public Page after(@Nullable String group, @Nullable String taskId, AuditPosition place, int limit) {
         return hub.database().scan(requireNonNullElse(group, ""), PATIENCE, () -> {
             var filter = new Filter(group, null, null, taskId, null, null);
-            dev.parley.store.audit.AuditPage page = hub.audit().page(filter, number, limit);
+            AuditNews news = hub.audit().since(filter, place, limit);
             var moves = new ArrayList<Move>();
-            page.rows().forEach(row -> moves.addAll(readable(row)));
-            return new Page(moves, page.next(), page.isLast(), false);
+            for (int i = 0; i < news.rows().size(); i++) {
+                moves.addAll(readable(news.rows().get(i), news.places().get(i)));
+            }
+            return new Page(moves, news.next(), news.isLast(), false);
         });
     }
 
@@ -46,9 +51,9 @@ final class AuditedMoves implements Moves {
      * The change of a row; none for one that cannot be read, as damage or a later version leaves it: the changes after it would else never
      * be read.
      */
-    private List<Move> readable(AuditRow row) {
+    private List<Move> readable(AuditRow row, AuditPosition place) {
         try {
-            return of(row);
+            return of(row, place);
         } catch (IllegalArgumentException | StoreException damaged) {
             if (StoreException.isTemporary(damaged)) {
                 throw damaged;
@@ -61,13 +66,13 @@ final class AuditedMoves implements Moves {
     }
 
     /** The change of a row; none for other rows, and for tasks that were removed. */
-    private List<Move> of(AuditRow row) {
+    private List<Move> of(AuditRow row, AuditPosition place) {
         AuditEntry entry = row.entry();
         if (!isOfTask(entry.action())) {
             return List.of();
         }
         return hub.tasks().find(entry.group(), entry.target()).stream()
-                .map(head -> move(row, entry, head))
+                .map(head -> move(row, place, head))
                 .toList();
     }
 
@@ -78,7 +83,8 @@ final class AuditedMoves implements Moves {
         };
     }
 
-    private static Move move(AuditRow row, AuditEntry entry, Head head) {
+    private static Move move(AuditRow row, AuditPosition place, Head head) {
+        AuditEntry entry = row.entry();
         Object before = entry.detail().get("before");
         String caller = entry.subject().isEmpty()
                 ? entry.actor()
@@ -87,6 +93,7 @@ final class AuditedMoves implements Moves {
                 head.key().scope(),
                 new Change(
                         row.number(),
+                        null,
                         row.at(),
                         Change.Kind.TASK,
                         entry.target(),
@@ -98,11 +105,21 @@ final class AuditedMoves implements Moves {
                         entry.trace().isEmpty() ? null : entry.trace(),
                         entry.group(),
                         null,
-                        null));
+                        null),
+                place);
     }
 
     @Override
-    public long newest() {
-        return hub.audit().newest();
+    public AuditPosition newest() {
+        return hub.audit().now();
+    }
+
+    @Override
+    public long behind(AuditPosition place, AuditPosition newest) {
+        boolean isOfOneChain = newest.numbers().size() == 1
+                && place.numbers().size() == 1
+                && AuditNumbers.chain(newest.numbers().getFirst())
+                        == AuditNumbers.chain(place.numbers().getFirst());
+        return isOfOneChain ? Moves.super.behind(place, newest) : hub.audit().behind(place);
     }
 }

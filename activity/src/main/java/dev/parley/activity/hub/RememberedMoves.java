@@ -4,6 +4,7 @@ import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Head;
 import dev.parley.engine.spi.TaskLog.Segment;
+import dev.parley.store.audit.AuditPosition;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -30,6 +31,7 @@ final class RememberedMoves implements Moves {
                     head.key().scope(),
                     new Change(
                             ++number,
+                            null,
                             head.statusTime(),
                             Change.Kind.TASK,
                             head.key().taskId(),
@@ -41,14 +43,16 @@ final class RememberedMoves implements Moves {
                             cause.traceparent(),
                             head.key().scope().group(),
                             null,
-                            null)));
+                            null),
+                    AuditPosition.of(number)));
         } finally {
             lock.unlock();
         }
     }
 
     @Override
-    public Page after(@Nullable String group, @Nullable String taskId, long after, int limit) {
+    public Page after(@Nullable String group, @Nullable String taskId, AuditPosition place, int limit) {
+        long after = place.numbers().getLast();
         lock.lock();
         try {
             var moves = new ArrayList<Move>();
@@ -67,7 +71,7 @@ final class RememberedMoves implements Moves {
             var page = isLast ? moves.reversed() : moves.reversed().subList(0, limit);
             return new Page(
                     new ArrayList<>(page),
-                    isLast ? number : page.getLast().change().number(),
+                    isLast ? AuditPosition.of(number) : page.getLast().place(),
                     isLast,
                     hasGap);
         } finally {
@@ -76,10 +80,10 @@ final class RememberedMoves implements Moves {
     }
 
     @Override
-    public long newest() {
+    public AuditPosition newest() {
         lock.lock();
         try {
-            return number;
+            return AuditPosition.of(number);
         } finally {
             lock.unlock();
         }

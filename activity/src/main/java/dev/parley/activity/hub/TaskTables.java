@@ -26,8 +26,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -54,12 +54,12 @@ final class TaskTables {
 
     private final HubParts hub;
     private final TaskViews views;
-    private final LongSupplier newestChange;
+    private final Supplier<String> newestChange;
     private final SharedAnswers<Question, TaskPage> pages = new SharedAnswers<>();
     private final SharedAnswers<Question, TaskCounts> sums = new SharedAnswers<>();
 
-    /** @param newestChange returns the number of the newest change of a task */
-    TaskTables(HubParts hub, TaskViews views, LongSupplier newestChange) {
+    /** @param newestChange returns the place of the newest change of a task */
+    TaskTables(HubParts hub, TaskViews views, Supplier<String> newestChange) {
         this.newestChange = newestChange;
         this.hub = hub;
         this.views = views;
@@ -162,7 +162,7 @@ final class TaskTables {
     }
 
     private TaskCounts count(CountTasks count, Sight sight) {
-        long number = newestChange.getAsLong(); // before the counts, which have all changes up to it
+        String place = newestChange.get(); // before the counts, which have all changes up to it
         List<Count> counts = hub.database()
                 .scan(
                         sight.payer(),
@@ -180,7 +180,7 @@ final class TaskTables {
                 agents.computeIfAbsent(each.agent(), agent -> new TreeMap<>()).merge(state, each.tasks(), Long::sum);
             }
         }
-        return new TaskCounts(states, largest(agents), number);
+        return new TaskCounts(states, largest(agents), place);
     }
 
     private static List<AgentCounts> largest(Map<String, Map<String, Long>> agents) {

@@ -7,6 +7,7 @@ import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.retry.Backoff;
 import dev.parley.protocol.support.LruMap;
+import dev.parley.store.audit.AuditPosition;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -61,27 +62,36 @@ final class WatchedChanges {
     /**
      * The newest changes at a time. Immutable.
      *
-     * @param from number after which all changes, up to {@code read}, are in {@code moves}
+     * @param from place after which all changes, up to {@code read}, are in {@code moves}
+     * @param first how many changes there were before {@code moves}
+     * @param reads how often {@code read} went on
      * @param place of the newest note
      * @param dropped place of the newest note that is no longer here and was not replaced by a newer one
      */
-    record Newest(long from, long read, List<Move> moves, long place, List<Note> notes, long dropped) {
-        private boolean isBehind(long number, long known) {
-            return number < from || read > number || place > known;
+    record Newest(
+            AuditPosition from,
+            AuditPosition read,
+            List<Move> moves,
+            long first,
+            long reads,
+            long place,
+            List<Note> notes,
+            long dropped) {
+        /** Nothing was read, so that a reader that knows nothing is behind. */
+        static final long NO_READ = -1;
+
+        private boolean isBehind(long known, long knownPlace) {
+            return reads != known || place > knownPlace;
         }
 
-        List<Move> moves(long number) {
-            int low = 0;
-            int high = moves.size();
-            while (low < high) {
-                int middle = (low + high) >>> 1;
-                if (moves.get(middle).change().number() <= number) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            return moves.subList(low, moves.size());
+        /** Changes after so many. */
+        List<Move> moves(long count) {
+            return moves.subList((int) Math.clamp(count - first, 0, moves.size()), moves.size());
+        }
+
+        /** How many changes there were in all. */
+        long count() {
+            return first + moves.size();
         }
 
         List<Note> notes(long known) {
@@ -95,18 +105,19 @@ final class WatchedChanges {
     /** A note that the reader has not taken yet. The change is made by the reader. */
     private record Pending(Object key, Supplier<Move> move) {}
 
-    /** A page of the changes after a number. */
-    private record SharedPage(long after, Page page, long readAt) {
-        boolean holds(long number) {
-            return after <= number && number < page.next();
+    /** A page of the changes after a place. */
+    private record SharedPage(AuditPosition after, Page page, long readAt) {
+        /** Whether the page has all changes from a place on, and goes beyond it. */
+        boolean holds(AuditPosition place) {
+            return place.includes(after) && !place.includes(page.next());
         }
 
-        /** The page after a number. There may be changes after it by now. */
-        Page after(long number) {
+        /** The page after a place. There may be changes after it by now. */
+        Page after(AuditPosition place) {
             List<Move> moves = page.moves().stream()
-                    .filter(move -> move.change().number() > number)
+                    .filter(move -> !place.includes(move.change().number()))
                     .toList();
-            return new Page(moves, page.next(), false, page.hasGap());
+            return new Page(moves, place.with(page.next()), false, page.hasGap());
         }
     }
 
@@ -126,8 +137,10 @@ final class WatchedChanges {
     /** Tasks that have ended a short time ago: their progress comes too late. */
     private final Map<TaskKey, Boolean> ended = new LruMap<>(MOST_ENDED);
 
-    private long from;
-    private long read;
+    private AuditPosition from;
+    private AuditPosition read;
+    private long first;
+    private long reads;
     private long place;
     private long dropped;
 
@@ -145,14 +158,14 @@ final class WatchedChanges {
 
     /**
      * @param group null for all groups
-     * @param number after which changes are read
+     * @param begin place after which changes are read
      */
-    WatchedChanges(Moves source, @Nullable String group, long number) {
+    WatchedChanges(Moves source, @Nullable String group, AuditPosition begin) {
         this.source = source;
         this.group = group;
-        this.from = number;
-        this.read = number;
-        this.newest = new Newest(number, number, List.of(), 0, List.of(), 0);
+        this.from = begin;
+        this.read = begin;
+        this.newest = new Newest(begin, begin, List.of(), 0, 0, 0, List.of(), 0);
     }
 
     /** Adds a watcher; the first one starts the reader. Not called again when the last one has left. */
@@ -226,14 +239,16 @@ final class WatchedChanges {
     }
 
     /**
-     * Waits for changes after a number and a place.
+     * Waits for changes.
      *
+     * @param reads {@link Newest#reads} of the changes that the watcher has
+     * @param known place of the newest note that it has
      * @return null once this is closed
      */
     @Nullable
-    Newest await(BooleanSupplier isLeft, long number, long known, long nanos) throws InterruptedException {
+    Newest await(BooleanSupplier isLeft, long reads, long known, long nanos) throws InterruptedException {
         Newest ready = newest;
-        if (ready.isBehind(number, known) && !isClosed && !isLeft.getAsBoolean()) {
+        if (ready.isBehind(reads, known) && !isClosed && !isLeft.getAsBoolean()) {
             return ready;
         }
         lock.lockInterruptibly();
@@ -241,7 +256,7 @@ final class WatchedChanges {
             long left = nanos;
             while (!isClosed && !isLeft.getAsBoolean()) {
                 ready = newest;
-                if (left <= 0 || ready.isBehind(number, known)) {
+                if (left <= 0 || ready.isBehind(reads, known)) {
                     return ready;
                 }
                 left = isNew.awaitNanos(left);
@@ -253,26 +268,26 @@ final class WatchedChanges {
     }
 
     /**
-     * Changes after a number from the source, for a watcher whose number is before {@link Newest#from}.
+     * Changes after a place from the source, for a watcher whose place is before {@link Newest#from}.
      *
      * @param taskId null for all tasks; the changes of one are found by themselves
      */
-    Page after(long number, @Nullable String taskId) throws InterruptedException {
+    Page after(AuditPosition place, @Nullable String taskId) throws InterruptedException {
         if (taskId != null) {
-            return source.after(group, taskId, number, ROWS_AT_ONCE);
+            return source.after(group, taskId, place, ROWS_AT_ONCE);
         }
         pagesLock.lockInterruptibly();
         try {
             long now = System.nanoTime();
             pages.removeIf(each -> now - each.readAt() > PAGE_NANOS);
             for (SharedPage each : pages) {
-                if (each.holds(number)) {
-                    return each.after(number);
+                if (each.holds(place)) {
+                    return each.after(place);
                 }
             }
-            Page page = source.after(group, null, number, ROWS_AT_ONCE);
-            if (page.next() > number) {
-                pages.addFirst(new SharedPage(number, page, now));
+            Page page = source.after(group, null, place, ROWS_AT_ONCE);
+            if (!place.includes(page.next())) {
+                pages.addFirst(new SharedPage(place, page, now));
             }
             if (pages.size() > MOST_PAGES) {
                 pages.removeLast();
@@ -365,19 +380,25 @@ final class WatchedChanges {
             page = source.after(group, null, read, ROWS_AT_ONCE);
             if (page.hasGap()) {
                 // Watchers that are not beyond the gap read from the source, which tells them of it.
+                first += moves.size();
                 moves.clear();
                 from = page.moves().isEmpty()
                         ? page.next()
-                        : page.moves().getFirst().change().number() - 1;
+                        : AuditPosition.of(page.moves().getFirst().change().number() - 1);
             }
             for (Move move : page.moves()) {
                 if (moves.size() == MOST_MOVES) {
-                    from = moves.removeFirst().change().number();
+                    from = moves.removeFirst().place();
+                    first++;
                 }
                 moves.addLast(move);
                 replaceNote(move);
             }
-            read = Math.max(read, page.next());
+            AuditPosition next = read.with(page.next());
+            if (!next.equals(read)) {
+                read = next;
+                reads++;
+            }
             if (!page.isLast()) {
                 publish();
             }
@@ -402,11 +423,13 @@ final class WatchedChanges {
 
     private void publish() {
         Newest before = newest;
-        boolean hasMoves = before.from() != from || before.read() != read;
+        boolean hasMoves = before.reads() != reads;
         var next = new Newest(
                 from,
                 read,
                 hasMoves ? List.copyOf(moves) : before.moves(),
+                hasMoves ? first : before.first(),
+                reads,
                 place,
                 List.copyOf(notes.values()),
                 dropped);

@@ -9,6 +9,7 @@ import dev.parley.activity.hub.WatchedChanges.Note;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.support.LruMap;
+import dev.parley.store.audit.AuditPosition;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes for one caller. Those after its number come from the {@link WatchedChanges}, from memory or, if the caller is far behind, from the source, so
+ * Changes for one caller. Those after its place come from the {@link WatchedChanges}, from memory or, if the caller is far behind, from the source, so
  * that a slow reader misses none.
  */
 final class Watcher implements Feed<Change> {
@@ -40,17 +41,24 @@ final class Watcher implements Feed<Change> {
     private final Map<AgentScope, Boolean> decisions = new LruMap<>(MOST_DECISIONS);
     private final String position;
     private long decidedAt = System.nanoTime();
-    private long number;
-    /** Greatest number that was sent to the caller. */
-    private long shown;
+    private AuditPosition reached;
+    /** Place that the caller knows. */
+    private AuditPosition shown;
 
+    /** {@link Newest#reads} and {@link Newest#count} of the changes that this has. */
+    private long reads = Newest.NO_READ;
+
+    private long count;
+
+    /** Place of the newest note. */
     private long place;
+
     private boolean hasGap;
     private volatile boolean isClosed;
 
     /**
      * @param administers whether the caller learns of the audit log and the measures
-     * @param number of the last change that the caller has
+     * @param begin place of the last change that the caller has
      * @param end called when this is closed, once
      */
     Watcher(
@@ -58,16 +66,16 @@ final class Watcher implements Feed<Change> {
             Sight sight,
             boolean administers,
             WatchChanges watch,
-            long number,
+            AuditPosition begin,
             InstantSource clock,
             Runnable end) {
         this.tail = tail;
         this.sight = sight;
         this.administers = administers;
         this.watch = watch;
-        this.number = number;
-        this.shown = number;
-        this.position = Long.toString(number);
+        this.reached = begin;
+        this.shown = begin;
+        this.position = begin.toString();
         this.place = tail.newest().place();
         this.clock = clock;
         this.end = end;
@@ -76,7 +84,7 @@ final class Watcher implements Feed<Change> {
     /** Begins with the news that changes are missing. */
     Watcher behindGap() {
         hasGap = true;
-        shown = 0;
+        shown = AuditPosition.BEGINNING;
         return this;
     }
 
@@ -89,18 +97,19 @@ final class Watcher implements Feed<Change> {
     public @Nullable List<Change> next(Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
         while (true) {
-            Newest newest = tail.await(() -> isClosed, number, place, hasGap ? 0 : end - System.nanoTime());
+            Newest newest = tail.await(() -> isClosed, reads, place, hasGap ? 0 : end - System.nanoTime());
             if (newest == null) {
                 return null;
             }
             var changes = new ArrayList<Change>();
-            if (number < newest.from()) {
+            if (isBehind(newest)) {
                 addBehind(newest.from(), changes);
             } else {
-                List<Move> moves = newest.moves(number);
-                number = Math.max(number, newest.read());
                 hasGap |= newest.dropped() > place;
-                add(moves, changes);
+                add(newest.moves(count), changes);
+                reached = reached.with(newest.read());
+                count = newest.count();
+                reads = newest.reads();
                 newest.notes(place).forEach(note -> add(note, changes));
                 place = newest.place();
             }
@@ -116,32 +125,41 @@ final class Watcher implements Feed<Change> {
         }
     }
 
-    /** Adds changes from the source, up to the number from which on they are at hand. */
-    private void addBehind(long from, List<Change> changes) throws InterruptedException {
-        Page page = tail.after(number, watch.taskId());
-        number = page.isLast() ? Math.max(from, page.next()) : page.next();
-        hasGap |= page.hasGap();
+    /** Whether changes that this does not have are no longer at hand. */
+    private boolean isBehind(Newest newest) {
+        return reads == Newest.NO_READ ? !reached.includes(newest.from()) : count < newest.first();
+    }
+
+    /** Adds changes from the source, up to the place from which on they are at hand. */
+    private void addBehind(AuditPosition from, List<Change> changes) throws InterruptedException {
+        Page page = tail.after(reached, watch.taskId());
         add(page.moves(), changes);
+        reached = page.isLast() ? page.next().with(from) : page.next();
+        reads = Newest.NO_READ; // the changes at hand may be others than those after the page
+        count = 0;
+        hasGap |= page.hasGap();
     }
 
     /**
-     * Adds the number up to which the caller has all changes, if it was not told for long and after many changes that it does not see: it
+     * Adds the place up to which the caller has all changes, if it was not told for long and after many changes that it does not see: it
      * would else resume after the last one that it saw, and all changes since then would be read for nothing.
      */
     private void addPosition(List<Change> changes, boolean isDue) {
-        for (Change change : changes) {
-            shown = Math.max(shown, change.number());
-        }
-        if (number > shown && (isDue || number - shown >= MOST_UNSEEN)) {
-            shown = number;
-            changes.add(Change.position(number, clock.instant()));
+        if (!reached.equals(shown) && (isDue || reached.since(shown) >= MOST_UNSEEN)) {
+            shown = reached;
+            changes.add(Change.position(reached.toString(), clock.instant()));
         }
     }
 
     private void add(List<Move> moves, List<Change> changes) {
         for (Move move : moves) {
+            if (reached.includes(move.change().number())) {
+                continue; // it came from the source
+            }
+            reached = reached.with(move.place());
             if (fits(move.change()) && sees(move.scope(), move.change().agent())) {
-                changes.add(shown(move.change()));
+                shown = reached;
+                changes.add(shown(move.change()).before(reached.toString()));
             }
         }
     }

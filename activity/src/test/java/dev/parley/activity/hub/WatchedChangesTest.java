@@ -8,6 +8,7 @@ import dev.parley.activity.hub.WatchedChanges.Newest;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.TaskState;
+import dev.parley.store.audit.AuditPosition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ class WatchedChangesTest {
                     SCOPE,
                     new Change(
                             all.size() + 1L,
+                            null,
                             AT,
                             Change.Kind.TASK,
                             taskId,
@@ -47,25 +49,25 @@ class WatchedChangesTest {
                             null,
                             SCOPE.group(),
                             null,
-                            null)));
+                            null),
+                    AuditPosition.of(all.size() + 1L)));
         }
 
         @Override
-        public Page after(@Nullable String group, @Nullable String taskId, long number, int limit) {
+        public Page after(@Nullable String group, @Nullable String taskId, AuditPosition place, int limit) {
             reads.incrementAndGet();
             List<Move> moves = all.stream()
-                    .filter(move -> move.change().number() > number)
+                    .filter(move -> !place.includes(move.change().number()))
                     .filter(move ->
                             taskId == null || taskId.equals(move.change().taskId()))
                     .limit(limit)
                     .toList();
-            return new Page(
-                    moves, moves.isEmpty() ? number : moves.getLast().change().number(), moves.size() < limit, false);
+            return new Page(moves, moves.isEmpty() ? place : moves.getLast().place(), moves.size() < limit, false);
         }
 
         @Override
-        public long newest() {
-            return all.size();
+        public AuditPosition newest() {
+            return AuditPosition.of(all.size());
         }
     }
 
@@ -80,7 +82,7 @@ class WatchedChangesTest {
     private static Newest awaited(WatchedChanges tail, Predicate<Newest> wanted) throws InterruptedException {
         Newest newest = tail.newest();
         while (!wanted.test(newest)) {
-            newest = requireNonNull(tail.await(() -> false, newest.read(), newest.place(), PATIENCE));
+            newest = requireNonNull(tail.await(() -> false, newest.reads(), newest.place(), PATIENCE));
         }
         return newest;
     }
@@ -94,17 +96,17 @@ class WatchedChangesTest {
         var tail = new WatchedChanges(source, SCOPE.group(), source.newest());
 
         for (int watcher = 0; watcher < 200; watcher++) {
-            long number = watcher * 7L;
+            AuditPosition place = AuditPosition.of(watcher * 7L);
             var numbers = new ArrayList<Long>();
-            while (number < tail.newest().from()) {
-                Moves.Page page = tail.after(number, null);
+            while (!place.includes(tail.newest().from())) {
+                Moves.Page page = tail.after(place, null);
                 page.moves().forEach(move -> numbers.add(move.change().number()));
-                number = page.next();
+                place = page.next();
             }
             assertThat(numbers).hasSize(5_000 - watcher * 7).isSorted().doesNotHaveDuplicates();
         }
         assertThat(source.reads).hasValueLessThan(20);
-        assertThat(tail.after(0, "task-4999").moves())
+        assertThat(tail.after(AuditPosition.BEGINNING, "task-4999").moves())
                 .extracting(move -> move.change().number())
                 .containsExactly(5_000L);
     }
@@ -112,7 +114,7 @@ class WatchedChangesTest {
     @Test
     void changesComeToWatchersInOrderAndFromMemory() throws InterruptedException {
         var source = new Numbered();
-        var tail = new WatchedChanges(source, SCOPE.group(), 0);
+        var tail = new WatchedChanges(source, SCOPE.group(), AuditPosition.BEGINNING);
         tail.enter();
         try {
             for (int i = 0; i < 1_200; i++) {
@@ -120,7 +122,7 @@ class WatchedChangesTest {
                 tail.changed();
             }
 
-            Newest newest = awaited(tail, each -> each.read() == 1_200);
+            Newest newest = awaited(tail, each -> each.read().includes(1_200));
             assertThat(newest.moves(0)).hasSize(1_200);
             assertThat(newest.moves(1_000))
                     .extracting(move -> move.change().number())
@@ -136,7 +138,7 @@ class WatchedChangesTest {
     @Test
     void progressOfATaskDoesNotComeBehindItsEnd() throws InterruptedException {
         var source = new Numbered();
-        var tail = new WatchedChanges(source, SCOPE.group(), 0);
+        var tail = new WatchedChanges(source, SCOPE.group(), AuditPosition.BEGINNING);
         tail.enter();
         try {
             tail.note(task("one"), () -> progress("one"));
@@ -145,7 +147,7 @@ class WatchedChangesTest {
 
             source.add("one", TaskState.COMPLETED);
             tail.changed();
-            assertThat(awaited(tail, each -> each.read() == 1).notes(0))
+            assertThat(awaited(tail, each -> each.read().includes(1)).notes(0))
                     .extracting(note -> note.move().change().taskId())
                     .containsExactly("two");
 
@@ -162,7 +164,7 @@ class WatchedChangesTest {
     @Test
     void notesThatAreLeftOutAreTold() throws InterruptedException {
         var source = new Numbered();
-        var tail = new WatchedChanges(source, SCOPE.group(), 0);
+        var tail = new WatchedChanges(source, SCOPE.group(), AuditPosition.BEGINNING);
         for (int i = 0; i < 2_000; i++) { // before there is a reader, which would take them
             String id = "task-" + i;
             tail.note(task(id), () -> progress(id));
