@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -200,11 +201,26 @@ public final class RecordCommands {
     private static int newest(Invocation call) throws InterruptedException {
         Integer typed = call.number("-n", 1, ROWS_AT_ONCE);
         int count = typed == null ? SHOWN : typed;
-        Object newest = HubAdmin.ask(call, "audit/newest", Map.of()).get("number");
-        long after = Math.max(0, (newest instanceof Number number ? number.longValue() : 0) - count);
-        if (HubAdmin.ask(call, QUERY, Map.of("after", after, "limit", count)).get("rows") instanceof List<?> rows) {
-            rows.forEach(row -> print(call, row));
+        Object place = HubAdmin.ask(call, "audit/newest", Map.of("rows", count)).get("number");
+        var newest = new ArrayDeque<Object>(); // of several hubs there are as many rows of each
+        try {
+            each(
+                    call,
+                    QUERY,
+                    "rows",
+                    "next",
+                    Map.of("after", place == null ? 0 : place, "limit", ROWS_AT_ONCE),
+                    row -> true,
+                    row -> {
+                        newest.addLast(row);
+                        if (newest.size() > count) {
+                            newest.removeFirst();
+                        }
+                    });
+        } catch (IOException none) {
+            throw new UncheckedIOException(none);
         }
+        newest.forEach(row -> print(call, row));
         return 0;
     }
 

@@ -12,7 +12,9 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.ObjectCodec;
+import dev.parley.store.audit.AuditCodecs;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditPosition;
 import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Filter;
 import dev.parley.store.audit.Verification;
@@ -29,28 +31,32 @@ public final class AuditOperation {
 
     private AuditOperation() {}
 
-    /** @param after rows after this number */
+    /** @param after rows after this place */
     @AdminCall.Named("audit/query")
-    record QueryAudit(Filter filter, long after, long limit) implements AdminCall<RowPage> {}
+    record QueryAudit(Filter filter, AuditPosition after, long limit) implements AdminCall<RowPage> {}
 
+    /**
+     * @param before place before which rows are counted; null for that of the newest row
+     * @param rows of each hub that works at the same time as others, by which the answer is earlier
+     */
     @AdminCall.Named("audit/newest")
-    record NewestRow() implements AdminCall<Long> {}
+    record NewestRow(@Nullable AuditPosition before, long rows) implements AdminCall<AuditPosition> {}
 
     @AdminCall.Named("audit/verify")
     record VerifyAudit() implements AdminCall<Verification> {}
 
     /**
-     * Rows of the audit.
+     * Rows of the audit: those of a task and those of a hub in order, apart from that by their times, which are of the clocks of their hubs.
      *
-     * @param next number after which the next page begins; null on the last one
+     * @param next place after which the next page begins; null on the last one
      */
-    record RowPage(List<AuditRow> rows, @Nullable Long next) {}
+    record RowPage(List<AuditRow> rows, @Nullable AuditPosition next) {}
 
     private static final Codec<Map<String, ?>> DETAIL =
             Codecs.via(STRUCT, detail -> (Map<String, ?>) detail, LinkedHashMap<String, @Nullable Object>::new);
 
     private static final Codec<AuditRow> ROW = ObjectCodec.<AuditRow>of()
-            .required("number", COUNT, AuditRow::number)
+            .required("number", AuditCodecs.NUMBER, AuditRow::number)
             .required("at", TIME, AuditRow::at)
             .required("group", TEXT, row -> row.entry().group())
             .required("actor", TEXT, row -> row.entry().actor())
@@ -74,7 +80,7 @@ public final class AuditOperation {
 
     private static final Codec<RowPage> PAGE = ObjectCodec.<RowPage>of()
             .required("rows", Codecs.list(ROW), RowPage::rows)
-            .optional("next", COUNT, RowPage::next)
+            .optional("next", AuditCodecs.PLACE, RowPage::next)
             .as(v -> new RowPage(v.next(), v.next()));
 
     private static final Codec<Verification> VERIFICATION = ObjectCodec.<Verification>of()
@@ -104,22 +110,29 @@ public final class AuditOperation {
                     .help("GROUP/NAME", "Actions that concern one member.")
                     .optional("since", TIME, query -> query.filter().since())
                     .help("WHEN", "A duration such as 2h back from now, or a date or time.")
-                    .optional("after", COUNT, 0L, QueryAudit::after)
-                    .help("NUMBER", "Rows after this number.")
+                    .optional("after", AuditCodecs.PLACE, AuditPosition.BEGINNING, QueryAudit::after)
+                    .help("PLACE", "Rows after this number, or after the next of a page.")
                     .optional("limit", Codecs.number(0, MOST_ROWS), ROWS_BY_DEFAULT, QueryAudit::limit)
                     .help("ROWS", "How many rows at most; default: 100.")
                     .as(v -> new QueryAudit(
                             new Filter(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()),
-                            v.<Long>next(),
+                            v.next(),
                             v.<Long>next())),
             PAGE);
 
-    static final ExtensionMethod<NewestRow, Long> NEWEST = AdminRow.of(
+    static final ExtensionMethod<NewestRow, AuditPosition> NEWEST = AdminRow.of(
             NewestRow.class,
             "GET /audit/newest",
-            "Show the number of the newest row",
-            ObjectCodec.<NewestRow>of().as(v -> new NewestRow()),
-            ObjectCodec.<Long>of().required("number", COUNT, number -> number).as(v -> v.next()));
+            "Show the number of the newest row, or the place of the newest ones of several hubs",
+            ObjectCodec.<NewestRow>of()
+                    .optional("before", AuditCodecs.PLACE, NewestRow::before)
+                    .help("PLACE", "Place before which rows are counted; default: that of the newest row.")
+                    .optional("rows", COUNT, 0L, NewestRow::rows)
+                    .help("ROWS", "Show a place that is so many rows earlier; of several hubs, as many of each.")
+                    .as(v -> new NewestRow(v.next(), v.<Long>next())),
+            ObjectCodec.<AuditPosition>of()
+                    .required("number", AuditCodecs.PLACE, place -> place)
+                    .as(v -> v.next()));
 
     static final ExtensionMethod<VerifyAudit, Verification> VERIFY = AdminRow.of(
             VerifyAudit.class,

@@ -5,8 +5,10 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.DatabaseKind;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -18,6 +20,9 @@ import java.util.TreeMap;
  * @param isLast whether there was none after it
  */
 public record AuditNews(List<AuditRow> rows, List<AuditPosition> places, AuditPosition next, boolean isLast) {
+    /** Chains that have ended and are read backwards together. */
+    private static final int MOST_CHAINS = 8;
+
     /**
      * The end of a chain.
      *
@@ -63,6 +68,33 @@ public record AuditNews(List<AuditRow> rows, List<AuditPosition> places, AuditPo
                 .filter(end -> end.grows || end.chain() == newest)
                 .map(End::number)
                 .toList());
+    }
+
+    /** A place before another one, by at most so many entries of each chain. */
+    static AuditPosition back(Database database, AuditPosition place, long entries) {
+        List<End> ends = database.read(session -> ends(database, session, 0)).stream()
+                .filter(end -> end.chain() <= place.newestChain())
+                .toList();
+        var numbers = new TreeMap<Long, Long>();
+        for (End end : ends.reversed()) {
+            long chain = end.chain();
+            if (end.grows
+                    || place.numbers().stream().anyMatch(number -> AuditNumbers.chain(number) == chain)
+                    || numbers.size() < MOST_CHAINS) {
+                long reached = Math.min(place.reached(chain), end.number);
+                numbers.put(chain, Math.max(AuditNumbers.beginning(chain), reached - entries));
+            }
+        }
+        boolean isBeginning =
+                numbers.size() == ends.size() && numbers.entrySet().stream().allMatch(AuditNews::isUnread);
+        while (numbers.size() > 1 && isUnread(numbers.lastEntry())) {
+            numbers.pollLastEntry(); // a chain above all others is a new one
+        }
+        return isBeginning ? AuditPosition.BEGINNING : new AuditPosition(new ArrayList<>(numbers.values()));
+    }
+
+    private static boolean isUnread(Map.Entry<Long, Long> place) {
+        return place.getValue() == AuditNumbers.beginning(place.getKey());
     }
 
     /** Number of the entries after a place; negative if it is no place of this audit. */

@@ -551,6 +551,11 @@ public final class AuditTrail implements GroupListener {
         return isAlone ? AuditPosition.of(newest()) : AuditNews.newest(database);
     }
 
+    /** A place before another one, by at most so many entries of each chain. */
+    public AuditPosition back(AuditPosition place, long entries) {
+        return AuditNews.back(database, place, entries);
+    }
+
     /** Number of the entries after a place; negative if it is no place of this audit, such as one of a database that was restored. */
     public long behind(AuditPosition place) {
         return AuditNews.behind(database, place);
