@@ -235,10 +235,10 @@ export const api = {
   hubHealth: (hub, fresh) => json('GET', `admin/hubs/${id(hub)}/health`, { query: { fresh: fresh || undefined } }),
   /** @param {string} hub @param {'drain' | 'resume'} action @returns {Promise<import('./types.js').HubRow>} */
   drainHub: (hub, action) => json('POST', `admin/hubs/${id(hub)}/${action}`, { body: {} }),
-  /** Rows of the audit log; needs the scope admin. @param {Record<string, unknown>} query @returns {Promise<{rows: any[], next?: number}>} */
+  /** Rows of the audit log; needs the scope admin. @param {Record<string, unknown>} query @returns {Promise<{rows: any[], next?: import('./place.js').Place}>} */
   audit: query => json('GET', 'admin/audit', { query }),
-  /** @returns {Promise<{number: number}>} */
-  auditNewest: () => json('GET', 'admin/audit/newest'),
+  /** The place of the newest rows, or one that is some rows earlier. @param {{before?: import('./place.js').Place, rows?: number}} [query] @returns {Promise<{number: import('./place.js').Place}>} */
+  auditNewest: query => json('GET', 'admin/audit/newest', { query }),
   /** @returns {Promise<{good: boolean, rows: number, end: string, broken?: string}>} */
   auditVerify: () => json('GET', 'admin/audit/verify'),
   /** Webhooks that were given up; needs the scope admin. @returns {Promise<{webhooks: any[]}>} */

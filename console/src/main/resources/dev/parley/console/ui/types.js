@@ -15,8 +15,8 @@
  * @typedef {{tasks: TaskRow[], next?: string, total?: number}} TaskPage
  * @typedef {{number: number, at?: string, event: StreamResponse}} NumberedEvent
  * @typedef {{task: TaskRow, events: NumberedEvent[], next?: number}} TaskHistory
- * @typedef {{states: Record<string, number>, agents: {agent: string, states: Record<string, number>}[], number?: number}} Counts
- * @typedef {{kind: string, number?: number, at?: string, taskId?: string, agent?: string, contextId?: string, state?: string, before?: string,
+ * @typedef {{states: Record<string, number>, agents: {agent: string, states: Record<string, number>}[], number?: number | string}} Counts
+ * @typedef {{kind: string, number?: number | string, at?: string, taskId?: string, agent?: string, contextId?: string, state?: string, before?: string,
  *     caller?: string, trace?: string, text?: string, change?: string}} Change
  *
  * @typedef {{id: string, name: string, description?: string, tags?: string[], examples?: string[], inputModes?: string[], outputModes?: string[]}} Skill

@@ -9,6 +9,7 @@ import { typed } from '../components/typed.js';
 import { csv, ndjson, save } from '../export.js';
 import { count, line, plural } from '../format.js';
 import { paced, watch } from '../live.js';
+import { includes, isCount, placeBefore, rowsBetween } from '../place.js';
 import { go, link, setQuery } from '../route.js';
 
 const PAGE = 500; // rows of an answer
@@ -20,7 +21,7 @@ const FILTERS = [['actor', 'Who'], ['action', 'Action'], ['target', 'On what'], 
 const MEMBERS = ['number', 'at', 'group', 'actor', 'action', 'target', 'subject', 'outcome', 'address', 'trace', 'detail', 'hash'];
 const BAD = /denied|failed|rejected|refused|error/i;
 
-/** @typedef {{number: number, at: string, group: string, actor: string, action: string, target: string, subject?: string, outcome: string, address?: string, trace?: string, detail?: unknown, hash: string}} Row */
+/** @typedef {{number: number | string, at: string, group: string, actor: string, action: string, target: string, subject?: string, outcome: string, address?: string, trace?: string, detail?: unknown, hash: string}} Row */
 
 /** Address of the log with one filter changed. @param {URLSearchParams} query @param {Record<string, string | undefined>} change */
 const filtered = (query, change) => link('audit', { ...Object.fromEntries(query), row: undefined, ...change });
@@ -37,9 +38,9 @@ class Audit extends Part {
     this.session = undefined;
     /** Newest first. @type {Row[]} */
     this.rows = [];
-    /** Rows after this number were read; undefined before the first read. @type {number | undefined} */
+    /** Rows after this place were read; undefined before the first read. @type {import('../place.js').Place | undefined} */
     this.from = undefined;
-    this.newest = 0;
+    this.newest = /** @type {import('../place.js').Place} */ (0);
     this.busy = false;
     this.isPaused = false;
     this.error = /** @type {any} */ (undefined);
@@ -66,7 +67,7 @@ class Audit extends Part {
     if (number !== this.number) {
       this.number = number;
       this.one = this.rows.find(row => String(row.number) === number);
-      if (number && !this.one) this.find(Number(number));
+      if (number && !this.one) this.find(number);
     }
     const shown = JSON.stringify(this.filter);
     if (shown === this.shown) return;
@@ -82,7 +83,7 @@ class Audit extends Part {
     const { query } = this.route;
     const by = (/** @type {string} */ name, /** @type {string} */ value) => html`<a class="cut quiet" href=${filtered(query, { [name]: value })} title=${line(value, 200)}>${line(value, 80)}</a>`;
     return /** @type {import('../components/table.js').Column<Row>[]} */ ([
-      { name: 'num', label: 'Row', cell: row => html`<a href=${filtered(query, { row: String(row.number) })}>${count(row.number)}</a>` },
+      { name: 'num', label: 'Row', cell: row => html`<a href=${filtered(query, { row: String(row.number) })}>${numbered(row)}</a>` },
       { name: 'at', label: 'Time', cell: row => time(row.at) },
       { name: 'by', label: 'Who', cell: row => by('actor', row.actor) },
       { name: 'what', label: 'Action', cell: row => by('action', row.action) },
@@ -114,7 +115,8 @@ class Audit extends Part {
     this.busy = true;
     try {
       for (let step = PAGE, found = 0; found < ENOUGH && this.from; step *= 4) {
-        const from = Math.max(0, this.from - step);
+        const from = await this.earlier(this.from, step);
+        if (!goesOn()) return;
         const rows = await this.between(from, this.from, goesOn);
         if (!goesOn()) return;
         found += rows.length;
@@ -127,13 +129,18 @@ class Audit extends Part {
     }
   }
 
-  /** Rows after a number up to another, the oldest first. @param {number} after @param {number} to @param {(rows: number) => boolean} goesOn @returns {Promise<Row[]>} */
+  /** A place that is so many rows earlier, of several hubs as many of each. @param {import('../place.js').Place} place @param {number} rows @returns {Promise<import('../place.js').Place>} */
+  async earlier(place, rows) {
+    return isCount(place) ? Math.max(0, place - rows) : (await api.auditNewest({ before: place, rows })).number;
+  }
+
+  /** Rows after a place up to another, the oldest first. @param {import('../place.js').Place} after @param {import('../place.js').Place} to @param {(rows: number) => boolean} goesOn @returns {Promise<Row[]>} */
   async between(after, to, goesOn) {
     const { filter } = this;
     const rows = [];
-    for (let next = /** @type {number | undefined} */ (after); next !== undefined && next < to && goesOn(rows.length);) {
+    for (let next = /** @type {import('../place.js').Place | undefined} */ (after); next !== undefined && !includes(next, to) && goesOn(rows.length);) {
       const page = await api.audit({ ...filter, after: next, limit: PAGE });
-      rows.push(...page.rows.filter(row => row.number <= to));
+      rows.push(...page.rows.filter(row => includes(to, row.number)));
       next = page.next;
     }
     return rows;
@@ -144,21 +151,34 @@ class Audit extends Part {
     if (from === undefined) return;
     try {
       const { number } = await api.auditNewest();
-      if (number - newest > FAR) return await this.begin();
-      const rows = number > newest ? await this.between(newest, number, () => this.isConnected && reading === this.reading) : [];
+      if (rowsBetween(newest, number) > FAR) return await this.begin();
+      const rows = !includes(newest, number) ? await this.between(newest, number, () => this.isConnected && reading === this.reading) : [];
       if (reading !== this.reading || this.isPaused) return;
       const all = [...rows.reverse(), ...this.rows];
+      if (all.length > MOST && !isCount(number)) return await this.begin(); // the place of a row is not known
       const shown = all.slice(0, MOST);
-      Object.assign(this, { newest: number, rows: shown, error: undefined, ...(all.length > MOST ? { from: shown[MOST - 1].number - 1 } : {}) });
+      Object.assign(this, { newest: number, rows: shown, error: undefined, ...(all.length > MOST ? { from: Number(shown[MOST - 1].number) - 1 } : {}) });
     } catch (error) {
       if (reading === this.reading) this.error = error;
     }
   }, () => this.isConnected);
 
-  /** @param {number} number */
+  /** @param {string} number */
   async find(number) {
-    const page = await api.audit({ after: number - 1, limit: 1 }).catch(error => ((this.error = error), { rows: [] }));
-    if (String(number) === this.number) this.one = page.rows.find(row => row.number === number) ?? 'absent';
+    const found = /^[1-9][0-9]{0,18}$/.test(number) ? await this.read(number).catch(error => ((this.error = error), undefined)) : undefined;
+    if (number === this.number) this.one = found ?? 'absent';
+  }
+
+  /** The row of a number. Rows of other hubs may come before it. @param {string} number @returns {Promise<Row | undefined>} */
+  async read(number) {
+    let limit = 1;
+    for (let next = /** @type {import('../place.js').Place | undefined} */ (placeBefore(number)); next !== undefined && !includes(next, number); limit = PAGE) {
+      const page = await api.audit({ after: next, limit });
+      const row = page.rows.find(each => String(each.number) === number);
+      if (row) return row;
+      next = page.next;
+    }
+    return undefined;
   }
 
   async verify() {
@@ -170,7 +190,7 @@ class Audit extends Part {
   async export(kind) {
     this.exported = 0;
     try {
-      const rows = await this.between(Math.max(0, this.newest - LONGEST_EXPORT), this.newest, read => ((this.exported = read), this.isConnected));
+      const rows = await this.between(await this.earlier(this.newest, LONGEST_EXPORT), this.newest, read => ((this.exported = read), this.isConnected));
       if (this.isConnected) save(`audit.${kind}`, kind === 'csv' ? csv(MEMBERS, rows) : ndjson(rows));
     } catch (error) {
       this.error = error;
@@ -184,7 +204,7 @@ class Audit extends Part {
     const rows = q ? this.rows.filter(row => JSON.stringify(row).toLowerCase().includes(q)) : this.rows;
     const isExporting = this.exported !== undefined;
     if (this.error?.status === 404 && !this.rows.length) return html`<div class="head"><h1>Audit</h1></div><div class="card">${empty('No audit log', 'This hub keeps none: it stores its data in memory, or its administration has a port of its own.')}</div>`;
-    return html`<div class="head"><div class="grow"><h1>Audit</h1><span class="dim">${plural(this.newest, 'row')}. Each row is in the transaction of the change that it describes.</span></div>
+    return html`<div class="head"><div class="grow"><h1>Audit</h1><span class="dim">${isCount(this.newest) ? `${plural(this.newest, 'row')}. ` : ''}Each row is in the transaction of the change that it describes.</span></div>
         <button type="button" class="btn" aria-pressed=${this.isPaused} @click=${() => ((this.isPaused = !this.isPaused), this.isPaused || this.follow(true))}>${this.isPaused ? 'Follow' : 'Pause'}</button>
         <button type="button" class="btn" ?disabled=${this.verified === 'reads'} @click=${this.verify}>Verify</button>
         <button type="button" class="btn" ?disabled=${isExporting} @click=${() => this.export('ndjson')}>NDJSON</button>
@@ -210,12 +230,15 @@ class Audit extends Part {
   /** @param {Row} row */
   details(row) {
     const id = /^[0-9a-f-]{36}$/;
-    return html`<section class="card" aria-label="Row"><h2 class="row"><span class="grow">Row ${count(row.number)}</span>${copyButton(() => new URL(link('audit', { row: String(row.number) }), location.href).href, 'Copy link')}<button type="button" class="link" @click=${() => setQuery({ row: undefined })}>Close</button></h2>
+    return html`<section class="card" aria-label="Row"><h2 class="row"><span class="grow">Row ${numbered(row)}</span>${copyButton(() => new URL(link('audit', { row: String(row.number) }), location.href).href, 'Copy link')}<button type="button" class="link" @click=${() => setQuery({ row: undefined })}>Close</button></h2>
       <dl class="kv">${MEMBERS.slice(1).filter(member => /** @type {any} */ (row)[member]).map(member => html`<dt>${member}</dt><dd>${member === 'detail' ? html`<parley-json .value=${row.detail}></parley-json>` : member === 'at' ? time(row.at)
         : member === 'target' && row.action.startsWith('task.') && id.test(row.target) ? html`<a href=${link(`tasks/${row.target}`, { group: row.group })}>${row.target}</a>` : member === 'trace' && row.action.startsWith('task.') ? html`<a href=${link(`traces/${row.action === 'task.created' ? row.trace?.slice(3, 35) : row.target}`, { group: row.group })}>${line(row.trace, 60)}</a>` : line(/** @type {any} */ (row)[member], 200)}</dd>`)}</dl></section>`;
   }
 }
 
 const KEY = (/** @type {Row} */ row) => String(row.number);
+
+/** The number of a row, which of several hubs is no count. @param {Row} row */
+const numbered = row => (isCount(row.number) ? count(row.number) : String(row.number));
 
 customElements.define('screen-audit', Audit);

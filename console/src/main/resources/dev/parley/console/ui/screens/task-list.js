@@ -1,5 +1,6 @@
 /** Rows of the list of tasks: read page by page, and kept current by the changes of the hub. */
 import { api } from '../api.js';
+import { includes } from '../place.js';
 import { fits } from './tasks-filters.js';
 
 /**
@@ -158,7 +159,7 @@ export class TaskList extends EventTarget {
   #tally(change) {
     const { agent } = this.filter();
     this.#countsDue ||= setTimeout(() => this.readCounts(), COUNTS_PAUSE); // removed tasks are no changes
-    if (!this.counts || (change.number ?? Infinity) <= (this.counts.number ?? 0) || (agent && agent !== change.agent) || change.state === change.before) return;
+    if (!this.counts || (change.number !== undefined && includes(this.counts.number ?? 0, change.number)) || (agent && agent !== change.agent) || change.state === change.before) return;
     const states = { ...this.counts.states };
     if (change.before) states[change.before] = Math.max(0, (states[change.before] ?? 0) - 1);
     if (change.state) states[change.state] = (states[change.state] ?? 0) + 1;
