@@ -23,6 +23,11 @@ public final class ConsoleSource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public String uri() {
         return URI;
     }

@@ -38,6 +38,11 @@ public final class GatewaySource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public String uri() {
         return RemoteCard.PROVENANCE;
     }

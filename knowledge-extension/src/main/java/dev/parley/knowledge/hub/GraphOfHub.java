@@ -28,7 +28,6 @@ final class GraphOfHub implements HubExtension, PersonalData {
     private final @Nullable KnowledgeTokenVerifier tokens;
     private final ExtensionProtocol protocol;
     private final HubParts hub;
-    private final boolean isOfHub;
     private final Lazy<Graph> graph;
     private volatile boolean closed;
 
@@ -46,7 +45,6 @@ final class GraphOfHub implements HubExtension, PersonalData {
         this.tokens = tokens;
         this.protocol = protocol;
         this.hub = hub;
-        this.isOfHub = graph == null;
         this.graph = new Lazy<>(() -> graph == null ? opened() : graph);
         if (graph != null) {
             this.graph.get();
@@ -75,12 +73,6 @@ final class GraphOfHub implements HubExtension, PersonalData {
                 (task, caller) -> hub.tasks().named(caller.scope(), name, task).orElse(task);
         return AgentExtension.of(KnowledgeExtension.of(hubUrl, agent, languages, subscribes))
                 .operations(protocol, new GraphTokens(used, tokens, tasks).endpoint());
-    }
-
-    /** A graph that is given may be in another database. */
-    @Override
-    public boolean sharesDatabase() {
-        return isOfHub;
     }
 
     @Override

@@ -136,6 +136,12 @@ public final class KnowledgeSource implements HubExtensionSource {
         }
     }
 
+    /** A graph that is given may be in another database. */
+    @Override
+    public boolean sharesDatabase() {
+        return graph == null;
+    }
+
     @Override
     public String uri() {
         return KnowledgeEndpoint.EXTENSION_URI;

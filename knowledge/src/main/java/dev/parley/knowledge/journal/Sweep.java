@@ -265,7 +265,7 @@ final class Sweep {
                 session,
                 group(session, space),
                 Kind.KNOWLEDGE,
-                "DELETE FROM kg_key" + where + " RETURNING " + Answers.BYTES,
+                "DELETE FROM kg_key" + where + " RETURNING " + UpdateAnswers.BYTES,
                 all);
     }
 

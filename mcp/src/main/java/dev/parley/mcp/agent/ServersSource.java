@@ -33,6 +33,11 @@ public final class ServersSource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public String uri() {
         return URI;
     }

@@ -25,6 +25,11 @@ public final class McpSource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public String uri() {
         return McpHub.PROTOCOL.uri();
     }

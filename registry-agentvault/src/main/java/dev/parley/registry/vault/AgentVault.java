@@ -131,11 +131,6 @@ final class AgentVault implements RegistryExtension, PersonalData {
     }
 
     @Override
-    public boolean sharesDatabase() {
-        return true;
-    }
-
-    @Override
     public Optional<PersonalData> personalData() {
         return Optional.of(this);
     }

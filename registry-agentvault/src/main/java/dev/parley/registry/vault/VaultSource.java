@@ -43,6 +43,11 @@ public final class VaultSource implements RegistryExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public Set<String> operations() {
         return VaultRoute.ALL.stream().map(VaultRoute::name).collect(Collectors.toSet());
     }

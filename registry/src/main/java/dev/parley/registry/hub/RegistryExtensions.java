@@ -99,11 +99,6 @@ final class RegistryExtensions implements AutoCloseable {
         return handlers;
     }
 
-    /** Whether hubs that share a database may have all of them at once. */
-    boolean shareDatabase() {
-        return all.stream().allMatch(each -> each.extension.sharesDatabase());
-    }
-
     List<PersonalData> personalData() {
         return all.stream()
                 .flatMap(each -> each.extension.personalData().stream())

@@ -241,12 +241,6 @@ final class RegistryHub implements HubExtension {
         return handlers;
     }
 
-    /** See {@code docs/adr/0049-record-of-a-registry.md}. */
-    @Override
-    public boolean sharesDatabase() {
-        return extensions.shareDatabase();
-    }
-
     @Override
     public Handlers administration() {
         return administration;

@@ -126,6 +126,11 @@ public final class RegistrySource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return extensions.stream().allMatch(RegistryExtensionSource::sharesDatabase);
+    }
+
+    @Override
     public String uri() {
         return RegistryProtocol.PROTOCOL.uri();
     }

@@ -106,6 +106,11 @@ public final class ReportSource implements HubExtensionSource {
     public ReportSource() {}
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public String uri() {
         return URI;
     }
@@ -141,11 +146,6 @@ public final class ReportSource implements HubExtensionSource {
         @Override
         public HubObserver hubObserver() {
             return usage;
-        }
-
-        @Override
-        public boolean sharesDatabase() {
-            return true;
         }
 
         @Override

@@ -17,14 +17,6 @@ public interface RegistryExtension extends AutoCloseable {
      */
     Handlers handlers();
 
-    /**
-     * Whether hubs that share a PostgreSQL database may have the extension at once, as {@link
-     * dev.parley.extension.HubExtension#sharesDatabase}. Hubs with one that says no take turns.
-     */
-    default boolean sharesDatabase() {
-        return false;
-    }
-
     /** Personal data that it holds beside the entries, which it erases before them; empty if none. */
     default Optional<PersonalData> personalData() {
         return Optional.empty();

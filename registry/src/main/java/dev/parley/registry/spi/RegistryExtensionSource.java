@@ -24,6 +24,14 @@ public interface RegistryExtensionSource {
         return this;
     }
 
+    /**
+     * Whether hubs that share a PostgreSQL database may have the extension at once, as {@link
+     * dev.parley.extension.HubExtensionSource#sharesDatabase}. Hubs with one that says no take turns.
+     */
+    default boolean sharesDatabase() {
+        return false;
+    }
+
     /** Names of the operations that {@link RegistryExtension#handlers} answers, for rules of the policy. */
     Set<String> operations();
 
