@@ -36,7 +36,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "parley.unavailable" -}}
 {{- $value := index . 1 }}
 {{- if not (or (eq (toString $value) "100%") (ge (int $value) (int (index . 2)))) }}
-{{- fail (printf "%s.maxUnavailable %v: keeps the one pod that is ready (expected: 100%%, or as many as replicas)" (index . 0) $value) }}
+{{- fail (printf "%s.maxUnavailable %v: keeps pods of the old release, for whose end those of a new one wait (expected: 100%%, or as many as replicas)" (index . 0) $value) }}
 {{- end }}
 {{- $value }}
 {{- end }}

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The Helm chart of {@code deploy/}, rendered by Helm and checked by kubeconform. The schemas of Kubernetes are those of the Python
@@ -89,15 +88,16 @@ class ChartTest {
                 .hasMessageContaining(named);
     }
 
-    /** Only one of three pods is ever ready. */
-    @ParameterizedTest
-    @ValueSource(strings = {"strategy", "podDisruptionBudget"})
-    void whatKeepsThePodThatIsReadyIsRefused(String values) throws IOException {
-        String name = values + ".maxUnavailable";
+    /** Pods of a new release wait for the end of all of the old one. */
+    @Test
+    void anUpgradeThatKeepsOldPodsIsRefused() throws IOException {
+        String name = "strategy.maxUnavailable";
 
         assertThatThrownBy(() -> render("minimal", "1.37", "--set", name + "=2"))
-                .hasMessageContaining(name + " 2: keeps the one pod that is ready");
+                .hasMessageContaining(name + " 2: keeps pods of the old release");
         assertThat(render("minimal", "1.37", "--set", name + "=3")).contains("maxUnavailable: 3");
+        assertThat(render("minimal", "1.37", "--set", "podDisruptionBudget.maxUnavailable=2"))
+                .contains("maxUnavailable: 2");
     }
 
     @Test

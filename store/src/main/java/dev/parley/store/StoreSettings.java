@@ -64,8 +64,8 @@ public record StoreSettings(
                         SECRET),
                 in.flag(
                         "cluster",
-                        "Let other hubs with this flag have the same PostgreSQL database open: one hub works, the others wait"
-                                + " and refuse calls, and one of them takes over within seconds when it ends."),
+                        "Let other hubs with this flag work with the same PostgreSQL database at the same time: any of them"
+                                + " answers for all, and the others go on with the tasks of one that ends."),
                 in.flag("in-memory", "Keep tasks in memory only; they end with the process."),
                 in.get(DURATION, "retention", "0", "DURATION", "How long ended tasks are kept; 0 for ever."),
                 Quotas.of(in.list(
