@@ -8,6 +8,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
+import dev.parley.store.shared.KeyLocks;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -56,17 +57,23 @@ final class MessageClaims {
     private static final String REMOVE = "DELETE FROM one_claim" + WHERE;
 
     /** Claims that hubs have left when they ended, of messages that did not come again. */
-    private static final String SWEEP = "DELETE FROM one_claim WHERE at_ms < " + NOW + " - " + MessageAnswers.KEPT.toMillis();
+    private static final String SWEEP =
+            "DELETE FROM one_claim WHERE at_ms < " + NOW + " - " + MessageAnswers.KEPT.toMillis();
 
     private final Database database;
     private final boolean isShared;
+    private final KeyLocks locks;
     private final Duration longest;
     private final ChangeCount looks = new ChangeCount();
 
     private record Holder(long stream, boolean isFree) {}
 
-    /** What became of an attempt: an answer, or a claim, or neither, if another hub handles the message. */
-    private record Attempt(Optional<Answer> answer, boolean isClaimed) {}
+    /**
+     * What became of an attempt: an answer, or a claim, or neither, if another hub handles the message.
+     *
+     * @param isFree whether no other hub has the message, as far as a look shows
+     */
+    private record Attempt(Optional<Answer> answer, boolean isClaimed, boolean isFree) {}
 
     /** @param database with the tables of {@link MessageAnswers} */
     MessageClaims(Database database) {
@@ -78,6 +85,7 @@ final class MessageClaims {
         this.database = database;
         this.longest = longest;
         this.isShared = database.access().feeds().isShared();
+        this.locks = new KeyLocks(database.access().epochs());
         if (isShared) {
             database.write(session -> session.update(SWEEP));
             database.access().feeds().follow(FEED, looks::add);
@@ -101,11 +109,12 @@ final class MessageClaims {
             if (System.nanoTime() - end >= 0) {
                 throw A2AException.unavailable("Another hub handles the message", PAUSE);
             }
-            if (!database.read(session -> isHeld(session, key))) {
-                Attempt attempt = database.write(key.group(), session -> attempt(session, key));
-                if (attempt.isClaimed() || attempt.answer().isPresent()) {
-                    return attempt.answer();
-                }
+            Attempt attempt = database.read(session -> look(session, key));
+            if (attempt.isFree()) {
+                attempt = database.write(key.group(), session -> attempt(session, key));
+            }
+            if (attempt.isClaimed() || attempt.answer().isPresent()) {
+                return attempt.answer();
             }
             await(before, end);
         }
@@ -129,10 +138,14 @@ final class MessageClaims {
                 key.messageId());
     }
 
-    private boolean isHeld(DatabaseSession session, Key key) throws SQLException {
-        return holder(session, key)
-                .filter(holder -> !holder.isFree() && holder.stream() != stream())
-                .isPresent();
+    /** The answer first: its claim stays if another hub looked at the key at the same moment. */
+    private Attempt look(DatabaseSession session, Key key) throws SQLException {
+        Optional<Answer> answer = MessageAnswers.find(session, key);
+        boolean isHeld = answer.isEmpty()
+                && holder(session, key)
+                        .filter(holder -> !holder.isFree() && holder.stream() != stream())
+                        .isPresent();
+        return new Attempt(answer, false, answer.isEmpty() && !isHeld);
     }
 
     private boolean isClaimed(DatabaseSession session, Key key) throws SQLException {
@@ -148,22 +161,26 @@ final class MessageClaims {
     }
 
     private Attempt attempt(DatabaseSession session, Key key) throws SQLException {
-        boolean isClaimed = isClaimed(session, key);
+        boolean isClaimed = isLocked(session, key) && isClaimed(session, key);
         // After the claim: the hub that had it may have answered before.
         Optional<Answer> answer = isClaimed ? MessageAnswers.find(session, key) : Optional.empty();
         if (answer.isPresent()) {
             remove(session, key);
         }
-        return new Attempt(answer, isClaimed);
+        return new Attempt(answer, isClaimed, false);
+    }
+
+    private boolean isLocked(DatabaseSession session, Key key) throws SQLException {
+        return locks.take(session, "one_claim/" + key.group() + "/" + key.sender() + "/" + key.messageId());
     }
 
     private long stream() {
         return ((PostgresqlSystem) database.system()).stream();
     }
 
-    /** Removes a claim in the transaction that keeps the answer. */
+    /** Removes a claim in the transaction that keeps the answer, unless another hub looks at it. */
     void remove(DatabaseSession session, Key key) throws SQLException {
-        if (isShared) {
+        if (isShared && isLocked(session, key)) {
             session.update(REMOVE + " AND claimed_by = ?", key.group(), key.sender(), key.messageId(), stream());
         }
     }
