@@ -131,8 +131,10 @@ public final class MeshViews {
      * Lists events, the oldest first.
      *
      * @param after number of the last event that is not wanted any more
+     * @param cursor of the page before, which counts instead of the number; null for none
      */
-    public record ListEvents(EventFilter filter, long after, long pageSize)
+    public record ListEvents(
+            EventFilter filter, long after, @Nullable String cursor, long pageSize)
             implements Operation.ExtensionCall<EventPage> {
         @Override
         public String name() {
@@ -152,8 +154,10 @@ public final class MeshViews {
      * Watches events.
      *
      * @param after number of the last event that the caller has; 0 for none, -1 for new ones only
+     * @param cursor of the last event that the caller has, which counts instead of the number; null for none
      */
-    public record WatchEvents(EventFilter filter, long after) implements Operation.ExtensionWatch<EventView> {
+    public record WatchEvents(
+            EventFilter filter, long after, @Nullable String cursor) implements Operation.ExtensionWatch<EventView> {
         @Override
         public String name() {
             return "one/events/watch";
@@ -264,6 +268,7 @@ public final class MeshViews {
      * @param entityId agent of the hub that is concerned
      * @param actorId agent that acts
      * @param targetId other side of the agent
+     * @param cursor place of a streamed event, if several hubs write events at once; null otherwise
      */
     public record EventView(
             long number,
@@ -274,14 +279,17 @@ public final class MeshViews {
             String actorId,
             String targetId,
             Instant timestamp,
-            Map<String, Object> metadata) {}
+            Map<String, Object> metadata,
+            @Nullable String cursor) {}
 
     /**
      * A page of events.
      *
      * @param next number after which the next page begins
+     * @param cursor place after which it begins, if several hubs write events at once: a number is not enough then; null otherwise
      */
-    public record EventPage(List<EventView> events, long next, boolean more) {}
+    public record EventPage(
+            List<EventView> events, long next, @Nullable String cursor, boolean more) {}
 
     private static final Codec<Instant> MILLIS = Codecs.via(COUNT, Instant::ofEpochMilli, Instant::toEpochMilli);
 
@@ -425,8 +433,18 @@ public final class MeshViews {
             .required("targetId", TEXT, EventView::targetId)
             .required("timestamp", MILLIS, EventView::timestamp)
             .required("metadata", EventMetadata.CODEC, EventView::metadata)
+            .optional("cursor", WORDS, EventView::cursor)
             .as(v -> new EventView(
-                    v.<Long>next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+                    v.<Long>next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next(),
+                    v.next()));
 
     private static final Codec<Entities> ENTITIES = ObjectCodec.<Entities>of()
             .required("entities", Codecs.list(ENTITY), Entities::entities)
@@ -441,8 +459,9 @@ public final class MeshViews {
     private static final Codec<EventPage> EVENTS = ObjectCodec.<EventPage>of()
             .required("events", Codecs.list(EVENT), EventPage::events)
             .required("next", COUNT, EventPage::next)
+            .optional("cursor", WORDS, EventPage::cursor)
             .required("more", BOOLEAN, EventPage::more)
-            .as(v -> new EventPage(v.next(), v.<Long>next(), v.<Boolean>next()));
+            .as(v -> new EventPage(v.next(), v.<Long>next(), v.next(), v.<Boolean>next()));
 
     private static final Codec<Ranking> RANKING = ObjectCodec.<Ranking>of()
             .required("agents", Codecs.list(RANKED), Ranking::agents)
@@ -513,9 +532,11 @@ public final class MeshViews {
     private static final ObjectCodec<ListEvents> LIST_EVENTS = size(
                     filter(ObjectCodec.<ListEvents>of(), ListEvents::filter)
                             .optional("after", COUNT, 0L, ListEvents::after)
-                            .help("NUMBER", "Number of the last event that is not wanted any more."),
+                            .help("NUMBER", "Number of the last event that is not wanted any more.")
+                            .optional("cursor", WORDS, ListEvents::cursor)
+                            .help("CURSOR", "Cursor of the page before, if it has one; counts instead of the number."),
                     ListEvents::pageSize)
-            .as(v -> new ListEvents(filter(v), v.<Long>next(), v.<Long>next()))
+            .as(v -> new ListEvents(filter(v), v.<Long>next(), v.next(), v.<Long>next()))
             .strict();
 
     private static final ObjectCodec<RankAgents> RANK_AGENTS = wanted(ObjectCodec.<RankAgents>of(), RankAgents::wanted)
@@ -526,7 +547,11 @@ public final class MeshViews {
                     ObjectCodec.<WatchEvents>of(), WatchEvents::filter)
             .optional("after", COUNT, -1L, WatchEvents::after)
             .help("NUMBER", "Number of the last event that the caller has; default: new ones.")
-            .as(v -> new WatchEvents(filter(v), v.<Long>next()));
+            .optional("cursor", WORDS, WatchEvents::cursor)
+            .help(
+                    "CURSOR",
+                    "Cursor of the last event that the caller has, if it has one; counts instead of the number.")
+            .as(v -> new WatchEvents(filter(v), v.<Long>next(), v.next()));
 
     /** The rows of the views. */
     public static final List<ExtensionMethod<?, ?>> METHODS = List.of(
@@ -546,8 +571,10 @@ public final class MeshViews {
                     .rest("GET /events")
                     .described("Stream events as they come")
                     .resumable(
-                            event -> Long.toString(event.number()),
-                            (watch, id) -> new WatchEvents(watch.filter(), number(id))));
+                            MeshViews::id,
+                            (watch, id) -> id.indexOf('.') < 0
+                                    ? new WatchEvents(watch.filter(), number(id), null)
+                                    : new WatchEvents(watch.filter(), 0, id)));
 
     /** The operations of each agent, and the views. */
     public static ExtensionProtocol protocol() {
@@ -555,6 +582,11 @@ public final class MeshViews {
         methods.addAll(METHODS);
         return new ExtensionProtocol(
                 MeshProtocol.PROTOCOL.uri(), methods, MeshProtocol.PROTOCOL.style(), MeshProtocol.PROTOCOL.errors());
+    }
+
+    private static String id(EventView event) {
+        String cursor = event.cursor();
+        return cursor == null ? Long.toString(event.number()) : cursor;
     }
 
     private static long number(String id) {

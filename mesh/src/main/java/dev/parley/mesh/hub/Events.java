@@ -12,10 +12,12 @@ import dev.parley.mesh.MessageType;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditNews;
 import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.BoundedNotes;
 import dev.parley.store.audit.Filter;
+import dev.parley.store.spi.AuditNumbers;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,7 +46,7 @@ final class Events {
     /** Bytes of the content of a {@linkplain #isNotice notice}. */
     static final int LONGEST_CONTENT = 16 * 1024;
 
-    private static final int OF_ROW = 4;
+    private static final int OF_ROW = EventPlace.OF_ROW;
     private static final String CONTENT = "content";
     private static final String MESSAGE_ID = "messageId";
 
@@ -82,17 +84,18 @@ final class Events {
             return metadata.get(name) instanceof String text ? text : null;
         }
 
-        EventView view() {
-            return new EventView(number, group, type, agent, EntityType.AGENT, actor, other, at, metadata);
+        EventView view(@Nullable String cursor) {
+            return new EventView(number, group, type, agent, EntityType.AGENT, actor, other, at, metadata, cursor);
         }
     }
 
     /**
      * Events of some rows.
      *
-     * @param last number after which the next ones are read
+     * @param first place before them, with all chains that they are of
+     * @param last place after which the next ones are read
      */
-    record Page(List<Event> events, long last, boolean isLast) {}
+    record Page(List<Event> events, EventPlace first, EventPlace last, boolean isLast) {}
 
     private final AuditTrail audit;
 
@@ -131,29 +134,34 @@ final class Events {
                 detail);
     }
 
-    /** The next events of a group after a number, of at most so many rows; there may be none, and more after them. */
-    Page next(String group, long after, int rows) {
-        long row = after / OF_ROW;
-        var filter = new Filter(group, null, null, null, null, null);
-        dev.parley.store.audit.AuditPage page = audit.page(filter, Math.max(0, row - 1), rows);
+    /** The next events of a group after a place, of at most so many rows; there may be none, and more after them. */
+    Page next(String group, EventPlace after, int rows) {
+        AuditNews news = audit.since(new Filter(group, null, null, null, null, null), after.rows(), rows);
         var events = new ArrayList<Event>();
-        for (AuditRow each : page.rows()) {
-            for (Event event : of(each)) {
-                if (event.number() > after) {
+        for (AuditRow row : news.rows()) {
+            for (Event event : of(row)) {
+                if (!after.includes(event.number())) {
                     events.add(event);
                 }
             }
         }
-        return new Page(events, Math.max(after, lastOf(page.next())), page.isLast());
+        EventPlace last = after.upTo(EventPlace.of(news.next()));
+        return new Page(events, after.beginning(last), last, news.isLast());
     }
 
-    /** A number after which only events of rows to come are. */
-    long newest() {
-        return lastOf(audit.newest());
+    /** A place after which only events of rows to come are. */
+    EventPlace newest() {
+        return EventPlace.of(audit.now());
     }
 
-    private static long lastOf(long row) {
-        return row * OF_ROW + OF_ROW - 1;
+    /**
+     * Whether a row was written before another one of the same task. Hubs that work at the same time have chains of their own; their rows
+     * are in the order of their times.
+     */
+    private static boolean isBefore(AuditRow one, AuditRow other) {
+        boolean isOneChain = AuditNumbers.chain(one.number()) == AuditNumbers.chain(other.number());
+        int order = isOneChain ? 0 : one.at().compareTo(other.at());
+        return order == 0 ? one.number() < other.number() : order < 0;
     }
 
     private List<Event> of(AuditRow row) {
@@ -381,7 +389,7 @@ final class Events {
         String agent = text(created, "agent");
         if (isOfEnvelope(created)) {
             return all.stream()
-                    .filter(each -> isMessage(each) && each.number() < row.number())
+                    .filter(each -> isMessage(each) && isBefore(each, row))
                     .limit(1)
                     .map(message -> end(row, message, entry.outcome()))
                     .toList();
@@ -395,9 +403,9 @@ final class Events {
     /** The end of a task before its first message was recorded. */
     private List<Event> ofEarlyEnd(AuditRow message) {
         List<AuditRow> all = rowsOf(message.entry());
-        boolean isFirst = all.stream().noneMatch(each -> isMessage(each) && each.number() < message.number());
+        boolean isFirst = all.stream().noneMatch(each -> isMessage(each) && isBefore(each, message));
         return all.stream()
-                .filter(each -> isFirst && each.number() < message.number() && isEnd(each.entry()))
+                .filter(each -> isFirst && isBefore(each, message) && isEnd(each.entry()))
                 .limit(1)
                 .map(each -> end(message, message, each.entry().outcome()))
                 .toList();

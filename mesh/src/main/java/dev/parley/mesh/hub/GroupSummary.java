@@ -111,20 +111,26 @@ final class GroupSummary {
         private Instant at = Instant.EPOCH;
 
         private void add(boolean isCompleted, Instant time) {
-            decay(time);
+            double own = 1;
+            if (time.isBefore(at)) { // of another hub, whose events are read later
+                own = left(time, at);
+            } else {
+                double factor = left(at, time);
+                weight *= factor;
+                success *= factor;
+                at = time;
+            }
             ended++;
-            weight++;
+            weight += own;
             if (isCompleted) {
                 completed++;
-                success++;
+                success += own;
             }
         }
 
-        private void decay(Instant time) {
-            double factor = Math.pow(0.5, Math.max(0, Duration.between(at, time).toMillis()) / HALF_LIFE_MILLIS);
-            weight *= factor;
-            success *= factor;
-            at = time;
+        /** Share of a weight that is left after a time. */
+        private static double left(Instant from, Instant to) {
+            return Math.pow(0.5, Math.max(0, Duration.between(from, to).toMillis()) / HALF_LIFE_MILLIS);
         }
 
         /** Share of completed tasks; 1 before the first. */
@@ -138,14 +144,14 @@ final class GroupSummary {
 
         /** 0 to 1: the decayed share of completed tasks, as if one had been completed and one failed before; one half without tasks. */
         double trust(Instant now) {
-            double factor = Math.pow(0.5, Math.max(0, Duration.between(at, now).toMillis()) / HALF_LIFE_MILLIS);
+            double factor = left(at, now);
             return (1 + success * factor) / (2 + weight * factor);
         }
     }
 
     private final Events events;
     private final String group;
-    private volatile long last;
+    private volatile EventPlace last = EventPlace.BEGINNING;
     private boolean isPartial;
     private final Map<Pair, Traffic> traffic = new LinkedHashMap<>();
     private final Map<String, Outcomes> records = new HashMap<>();
@@ -161,15 +167,15 @@ final class GroupSummary {
     /** Reads the events since the last time; those of a long past in several calls, so that none exceeds its time limit. */
     void advance() {
         long end = System.nanoTime() + LONGEST_READ.toNanos();
-        long from = last;
+        EventPlace from = last;
         while (!add(from, events.next(group, from, ROWS_AT_ONCE)) && System.nanoTime() - end < 0) {
             from = last;
         }
     }
 
     /** Adds a page unless another thread has been faster. Returns whether it was added and is the last one. */
-    private synchronized boolean add(long from, Page page) {
-        boolean isNext = last == from;
+    private synchronized boolean add(EventPlace from, Page page) {
+        boolean isNext = last.equals(from);
         if (isNext) {
             page.events().forEach(this::add);
             last = page.last();

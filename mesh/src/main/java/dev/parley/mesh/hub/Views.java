@@ -50,6 +50,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -74,6 +75,10 @@ final class Views implements AgentEndpoint {
     private final Map<String, GroupSummary> standings = new LruMap<>(MOST_GROUPS);
 
     private final ChangeCount commits = new ChangeCount();
+    private final Set<Live> streams = ConcurrentHashMap.newKeySet();
+    /** The newest events at the last look for those of other hubs. Of the thread that looks. */
+    private EventPlace seen = EventPlace.BEGINNING;
+
     private volatile boolean closed;
 
     Views(HubParts hub, Events events, Durations durations) {
@@ -82,6 +87,7 @@ final class Views implements AgentEndpoint {
         this.durations = durations;
         this.epochs = hub.database().access().epochs();
         epochs.keep(Epoch.MESH, this::forgetAll);
+        hub.database().access().feeds().follow("one/events", this::lookForOthers);
         hub.database().listen(new GroupListener() {
             @Override
             public void committed(int works) {
@@ -102,6 +108,17 @@ final class Views implements AgentEndpoint {
             long change = hub.database().write(session -> epochs.bump(session, Epoch.MESH));
             epochs.applied(Epoch.MESH, change);
             epochs.barrier(Epoch.MESH, change);
+        }
+    }
+
+    /** Wakes the streams if another hub has added events. Once a second. */
+    private void lookForOthers() {
+        if (!streams.isEmpty()) {
+            EventPlace newest = events.newest();
+            if (!newest.equals(seen)) {
+                seen = newest;
+                commits.add();
+            }
         }
     }
 
@@ -137,7 +154,9 @@ final class Views implements AgentEndpoint {
     @SuppressWarnings("unchecked") // the one stream
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
         WatchEvents watch = (WatchEvents) operation;
-        long after = watch.after() < 0 ? events.newest() : watch.after();
+        EventPlace after = watch.after() < 0 && watch.cursor() == null
+                ? events.newest()
+                : place(watch.cursor(), Math.max(0, watch.after()));
         return (Feed<E>) new Live(watch.filter(), caller, after);
     }
 
@@ -327,8 +346,22 @@ final class Views implements AgentEndpoint {
         return Math.max(1, (int) pageSize);
     }
 
+    private static EventPlace place(@Nullable String cursor, long after) {
+        try {
+            return cursor == null ? EventPlace.of(after) : EventPlace.read(cursor);
+        } catch (IllegalArgumentException wrong) {
+            throw A2AException.invalidParams(
+                    "cursor", '"' + cursor + "\" (expected: the cursor of a page or an event)");
+        }
+    }
+
+    /** The text of a place, if hubs write events at once; null otherwise: a number is enough then. */
+    private @Nullable String cursor(EventPlace place) {
+        return epochs.isShared() || place.numbers().size() > 1 ? place.toString() : null;
+    }
+
     private EventPage events(ListEvents list, CallContext caller) {
-        long last = list.after();
+        EventPlace last = place(list.cursor(), list.after());
         Set<String> visible = hub.agents().cards(caller).keySet();
         int size = size(list.pageSize());
         var found = new ArrayList<EventView>();
@@ -337,22 +370,22 @@ final class Views implements AgentEndpoint {
         while (!isLast && found.size() < size && System.nanoTime() - end < 0) {
             Page page = events.next(caller.scope().group(), last, ROWS_AT_ONCE);
             isLast = page.isLast();
-            last = page.last();
+            last = page.first();
             for (Event event : page.events()) {
                 if (found.size() == size) {
                     isLast = false;
                     break;
                 }
                 if (visible.contains(event.agent()) && fits(list.filter(), event)) {
-                    found.add(event.view());
-                    last = event.number();
+                    found.add(event.view(null));
+                    last = last.after(event.number());
                 }
             }
             if (found.size() < size) {
                 last = page.last();
             }
         }
-        return new EventPage(found, last, !isLast);
+        return new EventPage(found, last.newest(), cursor(last), !isLast);
     }
 
     private static boolean fits(EventFilter filter, Event event) {
@@ -381,13 +414,14 @@ final class Views implements AgentEndpoint {
     private final class Live implements Feed<EventView> {
         private final EventFilter filter;
         private final CallContext caller;
-        private long last;
+        private EventPlace last;
         private volatile boolean left;
 
-        Live(EventFilter filter, CallContext caller, long last) {
+        Live(EventFilter filter, CallContext caller, EventPlace last) {
             this.filter = filter;
             this.caller = caller;
             this.last = last;
+            streams.add(this);
         }
 
         @Override
@@ -410,16 +444,22 @@ final class Views implements AgentEndpoint {
         private List<EventView> some() {
             Set<String> visible = hub.agents().cards(caller).keySet();
             Page page = scan(caller, () -> events.next(caller.scope().group(), last, ROWS_AT_ONCE));
+            var views = new ArrayList<EventView>();
+            EventPlace place = page.first();
+            for (Event event : page.events()) {
+                if (visible.contains(event.agent()) && fits(filter, event)) {
+                    place = place.after(event.number());
+                    views.add(event.view(cursor(place)));
+                }
+            }
             last = page.last();
-            return page.events().stream()
-                    .filter(event -> visible.contains(event.agent()) && fits(filter, event))
-                    .map(Event::view)
-                    .toList();
+            return views;
         }
 
         @Override
         public void close() {
             left = true;
+            streams.remove(this);
             commits.add();
         }
     }
