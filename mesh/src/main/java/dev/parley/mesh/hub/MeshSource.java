@@ -67,6 +67,11 @@ public final class MeshSource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public List<ModuleTables> tables(DatabaseKind kind) {
         return List.of(MessageAnswers.TABLES);
     }
