@@ -21,8 +21,10 @@ import dev.parley.protocol.TaskStatus;
 import dev.parley.protocol.TaskStatusUpdateEvent;
 import dev.parley.protocol.support.Ids;
 import dev.parley.store.audit.AuditEntry;
+import dev.parley.store.audit.AuditPosition;
 import dev.parley.store.audit.AuditRow;
 import dev.parley.store.audit.Filter;
+import dev.parley.store.spi.AuditNumbers;
 import java.net.URLDecoder;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,6 +53,9 @@ final class SpanTree {
     private static final int MOST_EVENTS_IN_ALL = 20_000;
     private static final int MOST_BYTES = 1 << 18;
     private static final int TEXT = 160;
+
+    /** Time before the begin of a trace in which rows of the audit may be of it. */
+    private static final Duration AROUND = Duration.ofMinutes(1);
 
     /** Rows of the audit around the tasks of a trace that are looked at. */
     private static final int MOST_ROWS = 2_000;
@@ -229,9 +234,14 @@ final class SpanTree {
             if (own.isEmpty()) {
                 return List.of();
             }
-            long after = Math.max(0, own.getFirst().number() - MOST_ROWS / 4);
-            var filter = new Filter(sight.group(), null, null, null, null, begin.minusSeconds(60));
-            return hub.audit().page(filter, after, MOST_ROWS).rows().stream()
+            long number = own.getFirst().number();
+            Instant since = begin.minus(AROUND);
+            // Of hubs that work at the same time each has its own rows, which numbers do not order.
+            AuditPosition after = AuditNumbers.chain(number) == 0
+                    ? AuditPosition.of(Math.max(0, number - MOST_ROWS / 4))
+                    : hub.audit().at(since);
+            var filter = new Filter(sight.group(), null, null, null, null, since);
+            return hub.audit().since(filter, after, MOST_ROWS).rows().stream()
                     .filter(row -> row.entry().trace().startsWith(trace, "00-".length()))
                     .filter(row -> !row.entry().action().startsWith("task."))
                     .map(SpanTree::span)

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.activity.ActivityOperation.Change;
 import dev.parley.activity.ActivityOperation.Reach;
+import dev.parley.activity.ActivityOperation.ReadTrace;
+import dev.parley.activity.ActivityOperation.Span;
 import dev.parley.activity.ActivityOperation.WatchChanges;
 import dev.parley.engine.Agent;
 import dev.parley.engine.Engine;
@@ -33,6 +35,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -74,13 +77,17 @@ class SharedActivityTest {
 
         /** Sends a message to a task, or to a new one for null, and returns its id. */
         String send(@Nullable String task, String id) {
+            return send(task, id, CALLER);
+        }
+
+        String send(@Nullable String task, String id, CallContext caller) {
             Message message = Message.user(Part.text("more")).withId(id);
             var send = new SendMessage(
                     null,
                     task == null ? message : message.in(null, task),
                     new SendConfiguration(List.of(), null, null, false),
                     Map.of());
-            return ((Task) agent.call(send, CALLER)).id();
+            return ((Task) agent.call(send, caller)).id();
         }
 
         Feed<Change> watch(@Nullable String after) {
@@ -259,6 +266,33 @@ class SharedActivityTest {
                 isTold = requireNonNull(feed.next(PATIENCE)).stream()
                         .anyMatch(change -> change.kind() == Change.Kind.AUDIT);
             }
+        }
+    }
+
+    @Test
+    void aTraceHasRowsOfBothHubs() throws Exception {
+        String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        String parent = "00-" + trace + "-00f067aa0ba902b7-01";
+        work("before", 3);
+        hubs.getFirst().send(null, "traced", CALLER.withTraceparent(parent));
+        for (Hub hub : hubs) {
+            hub.store.database().write(session -> {
+                hub.store
+                        .audit()
+                        .add(
+                                session,
+                                new AuditEntry("default", "me", "test.noted", "any", "", "done", "", parent, Map.of()));
+                return parent;
+            });
+        }
+
+        for (Hub hub : hubs) {
+            List<Span> spans = new SpanTree(parts(hub.store), null)
+                    .read(ReadTrace.of(trace), CALLER.withGrants(Set.of("admin"), ""))
+                    .spans();
+            assertThat(spans)
+                    .extracting(Span::kind)
+                    .containsExactlyInAnyOrder(Span.Kind.TASK, Span.Kind.AUDIT, Span.Kind.AUDIT);
         }
     }
 

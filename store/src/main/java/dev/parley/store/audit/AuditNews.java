@@ -5,6 +5,7 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.DatabaseKind;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -20,6 +21,17 @@ import java.util.TreeMap;
  * @param isLast whether there was none after it
  */
 public record AuditNews(List<AuditRow> rows, List<AuditPosition> places, AuditPosition next, boolean isLast) {
+    /** Chains that have ended and are searched for a time. */
+    private static final int MOST_SEARCHED = 64;
+
+    private static final String NEXT = "SELECT row_no, at_ms FROM"
+            + " (SELECT row_no, at_ms FROM audit WHERE row_no > ? ORDER BY row_no LIMIT 1) AS written UNION ALL"
+            + " SELECT row_no, at_ms FROM (SELECT row_no, at_ms FROM audit_log WHERE row_no > ? ORDER BY row_no LIMIT 1) AS logged"
+            + " ORDER BY row_no LIMIT 1";
+
+    /** The time of an entry, and of those before it in its link. */
+    private record Time(long number, long at) {}
+
     /** Chains that have ended and are read backwards together. */
     private static final int MOST_CHAINS = 8;
 
@@ -87,10 +99,49 @@ public record AuditNews(List<AuditRow> rows, List<AuditPosition> places, AuditPo
         }
         boolean isBeginning =
                 numbers.size() == ends.size() && numbers.entrySet().stream().allMatch(AuditNews::isUnread);
-        while (numbers.size() > 1 && isUnread(numbers.lastEntry())) {
-            numbers.pollLastEntry(); // a chain above all others is a new one
+        return isBeginning ? AuditPosition.BEGINNING : shortened(numbers);
+    }
+
+    /** A place before the entries from a time on, in the chains that may grow and the newest ones that have ended. */
+    static AuditPosition at(Database database, Instant time) {
+        List<End> ends = database.read(session -> List.copyOf(ends(database, session, 0)));
+        var numbers = new TreeMap<Long, Long>();
+        int ended = 0;
+        for (End end : ends.reversed()) {
+            if (end.grows || ended++ < MOST_SEARCHED) {
+                long before = database.read(session -> before(session, end, time.toEpochMilli()));
+                if (end.grows || numbers.isEmpty() || before < end.number) {
+                    numbers.put(end.chain(), before);
+                }
+            }
         }
-        return isBeginning ? AuditPosition.BEGINNING : new AuditPosition(new ArrayList<>(numbers.values()));
+        return numbers.isEmpty() ? AuditPosition.BEGINNING : shortened(numbers);
+    }
+
+    /** The greatest number of a chain whose entry is earlier than a time. */
+    private static long before(DatabaseSession session, End end, long time) throws SQLException {
+        long low = AuditNumbers.beginning(end.chain());
+        long high = end.number;
+        long middle = high - 1; // most chains ended before
+        while (low < high) {
+            Time next = session.first(row -> new Time(row.getLong(1), row.getLong(2)), NEXT, middle, middle)
+                    .orElse(null);
+            if (next != null && next.number <= high && next.at < time) {
+                low = next.number;
+            } else {
+                high = middle;
+            }
+            middle = low + (high - low) / 2;
+        }
+        return low;
+    }
+
+    /** A place without the numbers of unread chains above all others, which are new ones. */
+    private static AuditPosition shortened(TreeMap<Long, Long> numbers) {
+        while (numbers.size() > 1 && isUnread(numbers.lastEntry())) {
+            numbers.pollLastEntry();
+        }
+        return new AuditPosition(new ArrayList<>(numbers.values()));
     }
 
     private static boolean isUnread(Map.Entry<Long, Long> place) {

@@ -556,6 +556,11 @@ public final class AuditTrail implements GroupListener {
         return AuditNews.back(database, place, entries);
     }
 
+    /** A place before the entries from a time on, which is compared with the times of the clocks of their hubs. */
+    public AuditPosition at(Instant time) {
+        return AuditNews.at(database, time);
+    }
+
     /** Number of the entries after a place; negative if it is no place of this audit, such as one of a database that was restored. */
     public long behind(AuditPosition place) {
         return AuditNews.behind(database, place);
