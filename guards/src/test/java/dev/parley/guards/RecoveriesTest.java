@@ -97,7 +97,9 @@ final class RecoveriesTest {
             entry("bench.Removals", "duration of a measurement"),
             entry("cli.task.TaskWait", "a command, which Ctrl-C ends"),
             entry("client.login.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
-            entry("knowledge.store.ChangeNumbers", "a caller whose change met the lock of another hub, for 10 s at most"),
+            entry(
+                    "knowledge.store.ChangeNumbers",
+                    "a caller whose change met the lock of another hub, for 10 s at most"),
             entry("load.LoadWorker", "a load of a given rate"),
             entry("registry.shared.RowLock", "while another hub changes the registry, for 10 s at most"),
             entry("server.helidon.Http2Streams", "woken by the client's window"),

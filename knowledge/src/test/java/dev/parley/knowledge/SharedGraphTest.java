@@ -314,9 +314,10 @@ final class SharedGraphTest {
                 Statement statement = another.createStatement()) {
             another.setAutoCommit(false);
             statement.execute("UPDATE kg_space SET newest = newest + 1 WHERE group_id = 'other'");
-            statement.execute("INSERT INTO kg_statement (space, s, p, o, g, confirmed_ms, provenance, source, change_no, hint)"
-                    + " SELECT (SELECT space FROM kg_space WHERE group_id = 'other'), s, p, o, g, confirmed_ms, 0, 0, 0, 0"
-                    + " FROM kg_statement JOIN kg_space USING (space) WHERE group_id = 'group'");
+            statement.execute(
+                    "INSERT INTO kg_statement (space, s, p, o, g, confirmed_ms, provenance, source, change_no, hint)"
+                            + " SELECT (SELECT space FROM kg_space WHERE group_id = 'other'), s, p, o, g, confirmed_ms, 0, 0, 0, 0"
+                            + " FROM kg_statement JOIN kg_space USING (space) WHERE group_id = 'group'");
             erasure = CompletableFuture.runAsync(() -> one.graph().erase("alice", true, OPERATOR), callers);
             Eventually.holds(
                     "the erasure waits for the other transaction",
