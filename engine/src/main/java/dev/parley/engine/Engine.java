@@ -78,6 +78,7 @@ public final class Engine implements AutoCloseable {
     private final ScheduledExecutorService follower;
     /** Whether the latest look at tasks of other engines has failed; of the follower. */
     private boolean isLost;
+
     private final SteadyClock steadyClock;
     private final Map<String, Runner> runners = new ConcurrentHashMap<>();
     private final Recovery recovery;

@@ -36,6 +36,11 @@ public final class ActivitySource implements HubExtensionSource {
     }
 
     @Override
+    public boolean sharesDatabase() {
+        return true;
+    }
+
+    @Override
     public String uri() {
         return ActivityProtocol.PROTOCOL.uri();
     }

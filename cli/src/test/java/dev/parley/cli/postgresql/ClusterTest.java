@@ -270,7 +270,8 @@ final class ClusterTest {
         Answer sent = other.calls().send("meanwhile");
         assertThat(sent.sentTask()).isNotNull();
         long streamOfOther = number("SELECT max(stream_no) FROM stream");
-        try (var sends = Repeated.calls(2, () -> paused.calls().send(UUID.randomUUID().toString()))) {
+        try (var sends =
+                Repeated.calls(2, () -> paused.calls().send(UUID.randomUUID().toString()))) {
             paused.process.signal("CONT");
             awaitStreams(2, LEASE_OVER);
             paused.awaitReady(START);
@@ -278,9 +279,8 @@ final class ClusterTest {
 
             assertThat(sends.since(0).filter(answer -> answer.status() == Answer.OK))
                     .as("answers, all from after its return")
-                    .allSatisfy(answer -> assertThat(other.calls()
-                                    .task(answer.sentTask())
-                                    .status())
+                    .allSatisfy(answer -> assertThat(
+                                    other.calls().task(answer.sentTask()).status())
                             .isEqualTo(Answer.OK));
         }
         assertThat(paused.process.log()).contains("the hub has ended, and refuses all requests until it begins anew");

@@ -264,7 +264,8 @@ public final class RemoteStatements implements GraphStore {
             settleLocked(updates, endpoint);
             GroupCache space = tables.numbered(group);
             long newest = database.read(session -> SqlStatementStore.newest(session, space));
-            // Again, for what another hub has committed before that. Later updates are found by the number of their changes.
+            // Again, for what another hub has committed before that. Later updates are found by the number of their
+            // changes.
             settleLocked(updates, endpoint);
             var writing = new RemoteWriting(endpoint, of(group), updates.last, newest, clock.millis());
             T result = make(change, writing);
@@ -385,8 +386,8 @@ public final class RemoteStatements implements GraphStore {
             endpoint.change(updates.pending);
         }
         var rows = endpoint.ask(
-                RemoteStatement.PREFIX + "SELECT ?applied ?last WHERE { GRAPH " + RemoteView.graph(updates.group) + " { "
-                        + RemoteView.graph(updates.group) + " p:applied ?applied ; p:last ?last } }");
+                RemoteStatement.PREFIX + "SELECT ?applied ?last WHERE { GRAPH " + RemoteView.graph(updates.group)
+                        + " { " + RemoteView.graph(updates.group) + " p:applied ?applied ; p:last ?last } }");
         String applied =
                 rows.isEmpty() ? "" : requireNonNullElse(rows.getFirst().get("applied"), "");
         if (isShared && !applied.equals(mark(updates.number))) {

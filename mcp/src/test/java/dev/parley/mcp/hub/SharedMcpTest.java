@@ -97,7 +97,8 @@ final class SharedMcpTest {
 
         @Override
         public Optional<String> agentOf(String taskId, CallContext caller) {
-            return log.find(caller.scope().group(), taskId).map(head -> head.key().agent());
+            return log.find(caller.scope().group(), taskId)
+                    .map(head -> head.key().agent());
         }
     }
 
@@ -156,7 +157,12 @@ final class SharedMcpTest {
     void aSessionOfOneHubIsUnknownToTheOtherWhereTheClientBeginsAnew() throws Exception {
         start(Duration.ofSeconds(30));
         Map<String, Object> begin = Map.of(
-                "protocolVersion", "2025-11-25", "capabilities", Map.of(), "clientInfo", Map.of("name", "t", "version", "1"));
+                "protocolVersion",
+                "2025-11-25",
+                "capabilities",
+                Map.of(),
+                "clientInfo",
+                Map.of("name", "t", "version", "1"));
         String session = one.legacy("initialize", begin)
                 .http()
                 .headers()

@@ -43,7 +43,8 @@ final class SharedVaultTest {
     private Hub one;
     private Hub other;
 
-    private record Hub(Database database, Entries entries, VaultAccounts accounts, VaultCards cards, CallLimiter calls) {
+    private record Hub(
+            Database database, Entries entries, VaultAccounts accounts, VaultCards cards, CallLimiter calls) {
         Developer register(String name) {
             var unused = accounts.register(name, name + "@example.com", "a password", "");
             return accounts.byEmail(name + "@example.com").orElseThrow();

@@ -154,7 +154,8 @@ public final class OwnHealth implements HubObserver {
                     } else if (isEnough) {
                         counts.remove(agent);
                     }
-                    Prober.change(writer, entry.id(), counted.probe(), clock.instant().truncatedTo(ChronoUnit.MILLIS));
+                    Prober.change(
+                            writer, entry.id(), counted.probe(), clock.instant().truncatedTo(ChronoUnit.MILLIS));
                 }
             }
             token = page.next();

@@ -35,9 +35,7 @@ final class HubSlots {
     HubSlots(Database database) {
         this.database = database;
         this.epochs = database.access().epochs();
-        this.own = epochs.isShared()
-                ? 1 + Math.toIntExact(database.access().hub() % MOST)
-                : 0;
+        this.own = epochs.isShared() ? 1 + Math.toIntExact(database.access().hub() % MOST) : 0;
     }
 
     /** The slot of this hub. */
@@ -57,8 +55,7 @@ final class HubSlots {
     /** Has all hubs write their measures; false if one of them may not have done so. */
     boolean gather() {
         return !areShared()
-                || epochs.barrier(
-                        Epoch.REGISTRY, database.write(session -> epochs.bump(session, Epoch.REGISTRY)));
+                || epochs.barrier(Epoch.REGISTRY, database.write(session -> epochs.bump(session, Epoch.REGISTRY)));
     }
 
     /**
@@ -102,7 +99,8 @@ final class HubSlots {
 
     /** Replaces the name of a caller in a row of this hub, which may have been replaced in an earlier state of the row. */
     int rename(DatabaseSession session, long hour, Key key, String pseudonym) throws SQLException {
-        String where = " WHERE hour_ms = ? AND group_id = ? AND caller = ? AND agent = ? AND skill = ? AND hub_slot = ?";
+        String where =
+                " WHERE hour_ms = ? AND group_id = ? AND caller = ? AND agent = ? AND skill = ? AND hub_slot = ?";
         if (session.number(
                         "SELECT count(*) FROM report_hour" + where,
                         hour,

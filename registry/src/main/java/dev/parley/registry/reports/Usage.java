@@ -329,9 +329,9 @@ final class Usage implements HubObserver, AutoCloseable {
         } else {
             forget(key -> erased.containsKey(HubSlots.hash(key.group(), key.caller())))
                     .forEach(cell -> {
-                        String pseudonym = requireNonNull(erased.get(HubSlots.hash(cell.key.group(), cell.key.caller())));
-                        int unused = database.write(
-                                session -> slots.rename(session, cell.begin, cell.key, pseudonym));
+                        String pseudonym =
+                                requireNonNull(erased.get(HubSlots.hash(cell.key.group(), cell.key.caller())));
+                        int unused = database.write(session -> slots.rename(session, cell.begin, cell.key, pseudonym));
                     });
         }
     }

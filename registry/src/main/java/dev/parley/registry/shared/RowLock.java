@@ -110,6 +110,7 @@ public final class RowLock {
     }
 
     private static void limit(DatabaseSession session, String time) throws SQLException {
-        var unused = session.first(row -> DatabaseSession.text(row, 1), "SELECT set_config('lock_timeout', ?, true)", time);
+        var unused =
+                session.first(row -> DatabaseSession.text(row, 1), "SELECT set_config('lock_timeout', ?, true)", time);
     }
 }

@@ -46,8 +46,7 @@ final class SharedPagesTest {
                     .flatExtracting(page -> page)
                     .extracting(result -> result.get("identifier"), result -> result.get("tags"))
                     .containsExactlyElementsOf(results.stream()
-                            .map(result -> tuple(
-                                    result.get("identifier"), result.get("tags")))
+                            .map(result -> tuple(result.get("identifier"), result.get("tags")))
                             .toList());
             assertThat(third.next()).isNull();
             assertThatThrownBy(() -> others.page(first.next(), 2, BEN)).isInstanceOf(A2AException.class);

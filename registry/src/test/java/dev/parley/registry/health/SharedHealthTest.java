@@ -104,8 +104,7 @@ final class SharedHealthTest {
         }
 
         void failed(String agent) {
-            ownHealth.called(
-                    agent, new Operation.GetTask(null, "t", null), ANNA, 1_000_000, A2AError.INTERNAL);
+            ownHealth.called(agent, new Operation.GetTask(null, "t", null), ANNA, 1_000_000, A2AError.INTERNAL);
         }
 
         Entry.Health health(Entry entry) {
@@ -152,10 +151,13 @@ final class SharedHealthTest {
         one.due("registry/probe", number, entry.id());
         Eventually.holds("the first probe is under way", () -> probes.get() == 1);
         other.due("registry/probe", number, entry.id());
-        assertThat(number("SELECT count(*) FROM registry_probe WHERE claimed_ms > 0")).isOne();
+        assertThat(number("SELECT count(*) FROM registry_probe WHERE claimed_ms > 0"))
+                .isOne();
         answers.release();
-        Eventually.holds("the first probe has ended", () -> one.health(entry).status() == HealthStatus.DOWN
-                && number("SELECT max(claimed_ms) FROM registry_probe") == 0);
+        Eventually.holds(
+                "the first probe has ended",
+                () -> one.health(entry).status() == HealthStatus.DOWN
+                        && number("SELECT max(claimed_ms) FROM registry_probe") == 0);
         assertThat(probes).hasValue(1);
         assertThat(other.health(entry).status()).isEqualTo(HealthStatus.DOWN);
 

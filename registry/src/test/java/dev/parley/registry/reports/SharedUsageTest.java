@@ -83,9 +83,7 @@ final class SharedUsageTest {
     }
 
     private long calls(Hub hub, String caller) {
-        return measures(hub)
-                .getOrDefault(caller, new Measures())
-                .sum(Measures.CALLS.prefix());
+        return measures(hub).getOrDefault(caller, new Measures()).sum(Measures.CALLS.prefix());
     }
 
     @Test

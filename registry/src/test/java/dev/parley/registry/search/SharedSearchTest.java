@@ -49,9 +49,7 @@ final class SharedSearchTest {
         @Override
         public float[] embed(String text) {
             String words = text.toLowerCase(Locale.ROOT);
-            return words.contains("holiday") || words.contains("vacation")
-                    ? new float[] {1, 0}
-                    : new float[] {0, 0};
+            return words.contains("holiday") || words.contains("vacation") ? new float[] {1, 0} : new float[] {0, 0};
         }
     };
 
@@ -83,9 +81,10 @@ final class SharedSearchTest {
         }
 
         Map<String, Long> skills(String words) {
-            return requireNonNull(search.facets(new SearchQuery(words, false, EntryFilter.NONE), List.of("skill"), 10, BEN)
-                            .facets()
-                            .get("skill"))
+            return requireNonNull(
+                            search.facets(new SearchQuery(words, false, EntryFilter.NONE), List.of("skill"), 10, BEN)
+                                    .facets()
+                                    .get("skill"))
                     .buckets()
                     .stream()
                     .collect(Collectors.toMap(Bucket::value, Bucket::count));

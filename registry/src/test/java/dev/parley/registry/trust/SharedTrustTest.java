@@ -90,8 +90,7 @@ final class SharedTrustTest {
                     (HubParts) Proxy.newProxyInstance(
                             getClass().getClassLoader(),
                             new Class<?>[] {HubParts.class},
-                            (self, method, arguments) ->
-                                    method.getName().equals("timers") ? named : database),
+                            (self, method, arguments) -> method.getName().equals("timers") ? named : database),
                     check);
         }
 

@@ -98,7 +98,8 @@ public final class RequestTarget {
             throw malformed("escape");
         }
         var octet = Character.digit(raw.charAt(at), 16) << 4 | Character.digit(raw.charAt(at + 1), 16);
-        // Negative if one of them was not a digit. A control character can only be meant to end a line somewhere after us.
+        // Negative if one of them was not a digit. A control character can only be meant to end a line somewhere after
+        // us.
         if (octet < ' ' || octet == 0x7f) {
             throw malformed("escape");
         }
