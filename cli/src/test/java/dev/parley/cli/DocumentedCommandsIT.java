@@ -67,7 +67,7 @@ class DocumentedCommandsIT {
             entry("parley audit tail", ENDLESS),
             entry("parley audit query", SAMPLE + ": AdminCommandTest"),
             entry("parley up --database", ELSEWHERE),
-            entry("parley up --data hub", "needs a server of PostgreSQL: HubsInTurnTest"),
+            entry("parley up --data hub", "needs a server of PostgreSQL: ClusterTest"),
             entry("parley secrets export secrets.json --data hub1", "SecretsCommandTest, SharedSecretsTest"),
             entry("parley secrets import secrets.json --data hub2", "SecretsCommandTest, SharedSecretsTest"),
             entry("parley migrate --data /var/lib", "MigrateCommandTest"),

@@ -504,8 +504,7 @@ public final class Engine implements AutoCloseable {
 
     private void follow() {
         boolean isFollowed = isDone(tasks()::follow);
-        boolean isReceived = isDone(receiver::look);
-        isLost = !isFollowed || !isReceived;
+        isLost = !isDone(receiver::look) || !isFollowed;
     }
 
     private boolean isDone(Runnable look) {

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** A balancer of Debian's packages in front of three hubs, with its configuration of {@code deploy/}. */
 final class Balancer implements AutoCloseable {
@@ -24,7 +23,6 @@ final class Balancer implements AutoCloseable {
         HAPROXY
     }
 
-    private final Kind kind;
     private final Process process;
     private final Path log;
 
@@ -35,7 +33,6 @@ final class Balancer implements AutoCloseable {
      * @param chain certificate of 127.0.0.1
      */
     Balancer(Kind kind, Path directory, Path chain, Path key, int port, List<Integer> hubs) throws IOException {
-        this.kind = kind;
         Files.createDirectories(directory);
         this.log = directory.resolve("log");
         var changes = new LinkedHashMap<String, String>();
@@ -115,18 +112,6 @@ final class Balancer implements AutoCloseable {
         } catch (IOException notYet) {
             return false;
         }
-    }
-
-    /** True if the checks of HAProxy, which takes all hubs for ready until then, have found as many that wait. nginx has no checks. */
-    boolean knowsWaiting(int hubs) {
-        return kind == Kind.NGINX
-                || Pattern.compile("Server parley/(hub\\d) is DOWN")
-                                .matcher(log())
-                                .results()
-                                .map(line -> line.group(1))
-                                .distinct()
-                                .count()
-                        >= hubs;
     }
 
     String log() {
