@@ -55,14 +55,13 @@ final class RecoveriesTest {
             engine.Webhooks.STORE_PAUSES PT1S PT1M4S
             engine.scheduling.DeliveryRecords.PAUSES PT0.02S PT1S
             engine.scheduling.QueueClaims.PAUSES PT0.02S PT1S
-            gateway.hub.Routes.EPOCHS PT1S PT1M
+            gateway.hub.Routes.READINGS PT1S PT1M
             gateway.push.Follower.PAUSES PT1S PT30S
             gateway.route.ReadEvents.PAUSES PT0.25S PT5S
             gateway.upstream.Replicas.PAUSES PT0.1S PT5S
             hub.extensions.DurableTimers.PAUSES PT1S PT10M
             hub.extensions.DurableTimers.READS PT10S PT1M
             knowledge.store.ChangeNumbers.PAUSES PT0.02S PT0.5S
-            mcp.agent.HostedServers.EPOCHS PT1S PT1M
             mcp.agent.ToolAgent.POLLS PT0.1S PT1S
             mcp.client.Pauses.BACKOFF PT0.5S PT5M
             mcp.hub.PolledTask.PAUSES PT0.1S PT5S
@@ -77,6 +76,7 @@ final class RecoveriesTest {
             store.connection.Outage.PAUSES PT0.05S PT1S
             store.database.HubStart.RETRIES PT0.2S PT2S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
+            store.shared.KeyLocks.PAUSES PT0.01S PT1S
             store.tasks.TaskHints.CONNECTS PT0.1S PT5S
             """;
 
@@ -107,6 +107,7 @@ final class RecoveriesTest {
             entry("server.limits.Pace", "woken by the end of its stream"),
             entry("store.database.HubLease", "a second between two renewals of a lease"),
             entry("store.database.HubStart", "before a hub that waited registers again, or while another one starts"),
+            entry("store.shared.KeyLocks", "before a key that another hub writes is tried again, for 10 s at most"),
             entry("store.tasks.TaskHints", "5 ms in which hints gather, and after a connection that has failed"),
             entry("store.database.PostgresqlSystem", "while a database is opened, for 3 s at most"),
             entry("store.database.Writer", "the writer's own thread, while its database fails"));
@@ -129,7 +130,7 @@ final class RecoveriesTest {
                     "the next attempt to send events, after a pause of their webhook"),
             entry("engine.scheduling.TimeLimits", "begin of a run that a limit of its agent postpones"),
             entry("engine.tasks.LiveTask", "time limit of a reader"),
-            entry("gateway.push.PushRelay", "a signal of a relay; looked at again after the patience of its reader"),
+            entry("gateway.push.ShadowRuns", "a signal of a relay; looked at again after five minutes"),
             entry("hub.admin.Hubs", "time limit of the checks"),
             entry("knowledge.changes.RecentChanges", "time limit of a reader"),
             entry("knowledge.remote.SparqlClient", "time limit of an exchange"),
