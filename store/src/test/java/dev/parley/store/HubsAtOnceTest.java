@@ -296,6 +296,32 @@ final class HubsAtOnceTest {
         assertThat(one.audit().verify().broken()).contains("is missing: the chain ended at row");
     }
 
+    @Test
+    void aChainThatIsRemovedAsAWholeAndAChangedAnchorAreFound() {
+        Store one = store();
+        Store other = store();
+        note(one, "a");
+        note(other, "b");
+        long chain = other.audit().rows(ALL, 0, 10).stream()
+                .filter(row -> row.entry().target().equals("b"))
+                .findFirst()
+                .orElseThrow()
+                .number();
+        schema.run("DELETE FROM audit_anchor");
+        Eventually.holds("an anchor has both", () -> number(one, "SELECT count(*) FROM audit_anchor WHERE ends LIKE '%" + chain + " %'") == 1);
+        assertThat(one.audit().verify().broken()).isNull();
+        assertThat(one.audit().verify().rows()).isEqualTo(2);
+
+        other.close();
+        Eventually.holds("its stream has ended", () -> streams(one) == 1);
+        schema.run("DELETE FROM audit WHERE row_no = " + chain);
+        schema.run("DELETE FROM stream_end WHERE audit_no = " + chain);
+        assertThat(one.audit().verify().broken()).contains("row " + chain + " is missing").contains("anchor 1");
+
+        schema.run("UPDATE audit_anchor SET ends = ''");
+        assertThat(one.audit().verify().broken()).contains("anchor 1 is not what was written");
+    }
+
     // ---- Erasure
 
     @Test

@@ -137,6 +137,9 @@ public final class AuditTrail implements GroupListener {
                         end(database)))
                 .orElseGet(() -> new AuditTrail(database, clock, isAlone, 0, AuditChain.GENESIS));
         database.listen(trail);
+        if (database.system() instanceof PostgresqlSystem postgresql && postgresql.isAtOnce()) {
+            new AuditAnchors(database).begin();
+        }
         return trail;
     }
 
@@ -579,6 +582,6 @@ public final class AuditTrail implements GroupListener {
             // A page each, so that nothing else waits for the connection for long.
             more = database.scan("", PATIENCE, () -> database.read(chain::goOn));
         }
-        return chain.result();
+        return chain.result(new AuditAnchors(database).problem().orElse(null));
     }
 }

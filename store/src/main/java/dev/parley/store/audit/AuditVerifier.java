@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** A walk along the chains of the audit, one after the other, each from its first entry to its last. */
 final class AuditVerifier {
     private final boolean hasChains;
+    /** Entries of the chains before, and the hashes of their last ones. */
+    private long ended;
+
+    private final List<String> ends = new ArrayList<>();
     private long chain;
     private long last;
     private String hash = AuditChain.GENESIS;
@@ -138,8 +142,11 @@ final class AuditVerifier {
         hash = expected;
     }
 
-    Verification result() {
-        return new Verification(last, hash, broken);
+    /** @param missed what the anchors miss; null for nothing */
+    Verification result(@Nullable String missed) {
+        long rows = ended + last - AuditNumbers.beginning(chain);
+        String end = ends.isEmpty() ? hash : Sha256.hex(String.join("\n", ends) + "\n" + hash);
+        return new Verification(rows, end, broken == null ? missed : broken);
     }
 
     /** Begins the next chain; false if there is none. */
@@ -154,6 +161,8 @@ final class AuditVerifier {
         if (next == 0) {
             return false;
         }
+        ended += last - AuditNumbers.beginning(chain);
+        ends.add(hash);
         // The number before its first entry is the place of a chain without entries.
         chain = AuditNumbers.chain(next);
         last = AuditNumbers.beginning(chain);

@@ -7,7 +7,7 @@ package dev.parley.store.spi;
  */
 public final class AuditNumbers {
     /** Bits of the number within a chain: 270 billion entries. A number has more than 53 bits after 32,768 starts of hubs. */
-    private static final int BITS = 38;
+    public static final int BITS = 38;
 
     private AuditNumbers() {}
 
