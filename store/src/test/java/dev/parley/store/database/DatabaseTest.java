@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.OutageException;
+import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -222,15 +224,14 @@ final class DatabaseTest {
 
             // SQLite cuts a log that was longer to this length when it is begun anew, which takes a further write.
             Path log = directory.resolve("parley.db-wal");
-            int more = 0;
-            for (long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-                    Files.size(log) > 64 << 20 && System.nanoTime() - deadline < 0;
-                    more++) {
+            var more = new AtomicInteger();
+            Eventually.holds("a log of 64 MiB at most", () -> {
                 database.write(session -> session.update("INSERT INTO note (t) VALUES (x'00')"));
-            }
-            assertThat(Files.size(log)).isLessThanOrEqualTo(64 << 20);
+                more.incrementAndGet();
+                return Files.size(log) <= 64 << 20;
+            });
             assertThat(database.<Long>read(session -> session.number("SELECT count(*) FROM note")))
-                    .isEqualTo(12_000 + more);
+                    .isEqualTo(12_000 + more.get());
         }
     }
 
