@@ -29,6 +29,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,11 @@ final class HostileCallersTest {
     private static final int AT_ONCE = 4;
     private static final int TOOLS = 5_000;
     private static final int PAGE = 500;
-    private static final Duration MEASURED = Duration.ofSeconds(4);
+    private static final Duration MEASURED = Duration.ofSeconds(2);
+
+    /** Rounds of a measurement, each with a control: the same calls without an attack. */
+    private static final int ROUNDS = 3;
+
     private static final Duration SEND_BOUND = Duration.ofMillis(500);
     private static final Duration HEALTH_BOUND = Duration.ofMillis(200);
     private static final String HOSTILE_KEY = "the-key-of-the-hostile-group";
@@ -343,8 +348,13 @@ final class HostileCallersTest {
 
     /** Longest times of answers. */
     private record Worst(Duration send, Duration health) {
-        boolean isWithinBounds() {
-            return send.compareTo(SEND_BOUND) <= 0 && health.compareTo(HEALTH_BOUND) <= 0;
+        /** The least of each time: other processes of the machine only lengthen it. */
+        static Worst least(List<Worst> rounds) {
+            return new Worst(least(rounds, Worst::send), least(rounds, Worst::health));
+        }
+
+        private static Duration least(List<Worst> rounds, Function<Worst, Duration> time) {
+            return rounds.stream().map(time).min(Duration::compareTo).orElseThrow();
         }
     }
 
@@ -352,13 +362,22 @@ final class HostileCallersTest {
     @ParameterizedTest
     @EnumSource
     void aNeighbourIsServedInTime(Hostile kind) throws Exception {
-        Worst worst = measuredBeside(kind);
-        // Other processes only lengthen a measurement: one beyond a bound is repeated, twice at most.
-        for (int again = 0; again < 2 && !worst.isWithinBounds(); again++) {
-            worst = measuredBeside(kind);
+        var without = new ArrayList<Worst>();
+        var beside = new ArrayList<Worst>();
+        for (int round = 0; round < ROUNDS; round++) {
+            without.add(measured(MEASURED.dividedBy(4)));
+            beside.add(measuredBeside(kind));
         }
-        assertThat(worst.send()).isLessThanOrEqualTo(SEND_BOUND);
-        assertThat(worst.health()).isLessThanOrEqualTo(HEALTH_BOUND);
+
+        // A machine that is busy with something else lengthens the control, too.
+        Worst control = Worst.least(without);
+        Worst worst = Worst.least(beside);
+        assertThat(worst.send())
+                .isLessThanOrEqualTo(
+                        Collections.max(List.of(SEND_BOUND, control.send().multipliedBy(2))));
+        assertThat(worst.health())
+                .isLessThanOrEqualTo(
+                        Collections.max(List.of(HEALTH_BOUND, control.health().multipliedBy(2))));
     }
 
     private Worst measuredBeside(Hostile kind) throws Exception {

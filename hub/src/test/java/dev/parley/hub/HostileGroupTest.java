@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,11 @@ final class HostileGroupTest {
     /** Latency that other processes of the machine cause: a thread of Linux waits for up to 3 ms for each that computes. */
     private static final double NOISE_MS = 20;
 
-    private static final Duration MEASURED = Duration.ofSeconds(5);
+    private static final Duration MEASURED = Duration.ofSeconds(2);
+
+    /** Rounds of a measurement, each with a control. */
+    private static final int ROUNDS = 3;
+
     private static final Duration SEND_BOUND = Duration.ofMillis(500);
     private static final Duration HEALTH_BOUND = Duration.ofMillis(200);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -443,27 +448,42 @@ final class HostileGroupTest {
     @EnumSource
     void aNeighbourWaitsForNoMoreThanTheBound(Hostile kind) throws Exception {
         warmUp();
-        List<List<Duration>> without = measured(MEASURED.dividedBy(2));
-        List<List<Duration>> beside = measuredBeside(hub, kind);
-        double bound = Math.max(2 * p99(without.getFirst()), NOISE_MS);
-        report(kind, without, beside);
-        // Other processes only lengthen a measurement: one beyond a bound is repeated, twice at most.
-        for (int again = 0; again < 2 && !isWithin(bound, beside); again++) {
-            if (!kind.isBoundedByRatio()) {
-                bound = Math.max(bound, 2 * p99(measuredBeside(otherHub(), kind).getFirst()));
-            }
-            beside = measuredBeside(hub, kind);
-            report(kind, without, beside);
+        var controls = new ArrayList<Times>();
+        var all = new ArrayList<Times>();
+        for (int round = 0; round < ROUNDS; round++) {
+            List<List<Duration>> control =
+                    kind.isBoundedByRatio() ? measured(MEASURED.dividedBy(2)) : measuredBeside(otherHub(), kind);
+            List<List<Duration>> beside = measuredBeside(hub, kind);
+            report(kind, control, beside);
+            controls.add(Times.of(control));
+            all.add(Times.of(beside));
         }
-        assertThat(p99(beside.getFirst())).isLessThanOrEqualTo(bound);
-        assertThat(beside.getFirst().getLast()).isLessThanOrEqualTo(SEND_BOUND);
-        assertThat(beside.getLast().getLast()).isLessThanOrEqualTo(HEALTH_BOUND);
+
+        // A machine that is busy with something else lengthens the times of the control, too.
+        Times control = Times.least(controls);
+        Times times = Times.least(all);
+        assertThat(times.p99()).isLessThanOrEqualTo(Math.max(NOISE_MS, 2 * control.p99()));
+        assertThat(times.send()).isLessThanOrEqualTo((double) SEND_BOUND.toMillis());
+        assertThat(times.health()).isLessThanOrEqualTo((double) HEALTH_BOUND.toMillis());
     }
 
-    private static boolean isWithin(double bound, List<List<Duration>> measured) {
-        return p99(measured.getFirst()) <= bound
-                && measured.getFirst().getLast().compareTo(SEND_BOUND) <= 0
-                && measured.getLast().getLast().compareTo(HEALTH_BOUND) <= 0;
+    /** In ms: the 99th percentile of sends, the longest of them, and the longest answer about health. */
+    private record Times(double p99, double send, double health) {
+        static Times of(List<List<Duration>> measured) {
+            return new Times(
+                    HostileGroupTest.p99(measured.getFirst()),
+                    measured.getFirst().getLast().toNanos() / 1e6,
+                    measured.getLast().getLast().toNanos() / 1e6);
+        }
+
+        /** The least of each time: other processes of the machine only lengthen it. */
+        static Times least(List<Times> rounds) {
+            return new Times(least(rounds, Times::p99), least(rounds, Times::send), least(rounds, Times::health));
+        }
+
+        private static double least(List<Times> rounds, ToDoubleFunction<Times> time) {
+            return rounds.stream().mapToDouble(time).min().orElseThrow();
+        }
     }
 
     private static void report(Hostile kind, List<List<Duration>> alone, List<List<Duration>> beside) {

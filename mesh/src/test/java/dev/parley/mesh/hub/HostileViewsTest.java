@@ -11,9 +11,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
@@ -27,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class HostileViewsTest {
     private static final int LARGE_TASKS = 30;
     private static final int WORKFLOWS = 6;
-    private static final Duration MEASURED = Duration.ofSeconds(5);
+    private static final Duration MEASURED = Duration.ofSeconds(3);
+    private static final int ROUNDS = 3;
     private static final List<String> VIEWS = List.of(
             "/one/events?pageSize=1000",
             "/one/events?type=nothing&pageSize=1000",
@@ -95,8 +98,13 @@ final class HostileViewsTest {
 
     /** The slowest call of a neighbour, and the slowest answer of /health. */
     private record Slowest(Duration send, Duration health) {
-        boolean isWithinBounds() {
-            return send.compareTo(SEND_BOUND) < 0 && health.compareTo(HEALTH_BOUND) < 0;
+        /** The least of each time: other processes of the machine only lengthen it. */
+        static Slowest least(List<Slowest> rounds) {
+            return new Slowest(least(rounds, Slowest::send), least(rounds, Slowest::health));
+        }
+
+        private static Duration least(List<Slowest> rounds, Function<Slowest, Duration> time) {
+            return rounds.stream().map(time).min(Duration::compareTo).orElseThrow();
         }
     }
 
@@ -153,6 +161,8 @@ final class HostileViewsTest {
             timed(peer, "POST", "/agents/echo/message:send", message("n"), as(neighbour));
             timed(peer, "GET", "/one/events", "", as(neighbour));
             long before = heap();
+            // A machine that is busy with something else lengthens the times of this control, too.
+            Slowest control = measured(new Peer(hub.url()), admin, neighbour);
 
             var failures = new ConcurrentLinkedQueue<String>();
             var readers = new ArrayList<Thread>();
@@ -170,10 +180,9 @@ final class HostileViewsTest {
                     }
                 }));
             }
-            Slowest slowest = measured(new Peer(hub.url()), admin, neighbour);
-            // Other processes only lengthen a measurement: one beyond a bound is repeated, twice at most.
-            for (int again = 0; again < 2 && !slowest.isWithinBounds(); again++) {
-                slowest = measured(new Peer(hub.url()), admin, neighbour);
+            var beside = new ArrayList<Slowest>();
+            for (int round = 0; round < ROUNDS; round++) {
+                beside.add(measured(new Peer(hub.url()), admin, neighbour));
             }
             for (Thread reader : readers) {
                 reader.interrupt();
@@ -181,8 +190,13 @@ final class HostileViewsTest {
             }
 
             assertThat(failures).isEmpty();
-            assertThat(slowest.send()).isLessThan(SEND_BOUND);
-            assertThat(slowest.health()).isLessThan(HEALTH_BOUND);
+            Slowest slowest = Slowest.least(beside);
+            assertThat(slowest.send())
+                    .isLessThan(
+                            Collections.max(List.of(SEND_BOUND, control.send().multipliedBy(2))));
+            assertThat(slowest.health())
+                    .isLessThan(Collections.max(
+                            List.of(HEALTH_BOUND, control.health().multipliedBy(2))));
             assertThat(heap() - before).as("bytes of the heap that stay").isLessThan(HEAP_BACK);
         }
     }
