@@ -15,6 +15,7 @@ import dev.parley.protocol.extension.ExtensionProtocol;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.DescribedCodecs;
+import dev.parley.protocol.json.NumberOrText;
 import dev.parley.protocol.json.ObjectCodec;
 import dev.parley.protocol.json.WordCodecs;
 import java.time.Instant;
@@ -25,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Views of a group's mesh: its agents, connections and events. The agent {@code one} answers them. */
@@ -130,11 +132,9 @@ public final class MeshViews {
     /**
      * Lists events, the oldest first.
      *
-     * @param after number of the last event that is not wanted any more
-     * @param cursor of the page before, which counts instead of the number; null for none
+     * @param after number of the last event that is not wanted any more, or {@link EventPage#next} of the page before
      */
-    public record ListEvents(
-            EventFilter filter, long after, @Nullable String cursor, long pageSize)
+    public record ListEvents(EventFilter filter, String after, long pageSize)
             implements Operation.ExtensionCall<EventPage> {
         @Override
         public String name() {
@@ -153,11 +153,10 @@ public final class MeshViews {
     /**
      * Watches events.
      *
-     * @param after number of the last event that the caller has; 0 for none, -1 for new ones only
-     * @param cursor of the last event that the caller has, which counts instead of the number; null for none
+     * @param after number, or cursor, of the last event that the caller has; 0 for none; null for new ones only
      */
-    public record WatchEvents(
-            EventFilter filter, long after, @Nullable String cursor) implements Operation.ExtensionWatch<EventView> {
+    public record WatchEvents(EventFilter filter, @Nullable String after)
+            implements Operation.ExtensionWatch<EventView> {
         @Override
         public String name() {
             return "one/events/watch";
@@ -285,11 +284,12 @@ public final class MeshViews {
     /**
      * A page of events.
      *
-     * @param next number after which the next page begins
-     * @param cursor place after which it begins, if several hubs write events at once: a number is not enough then; null otherwise
+     * @param next place after which the next page begins: a number, or numbers with dots between if several hubs write events at once
      */
-    public record EventPage(
-            List<EventView> events, long next, @Nullable String cursor, boolean more) {}
+    public record EventPage(List<EventView> events, String next, boolean more) {}
+
+    /** Ids of events; others are not of this server, and stand for all events. */
+    private static final Pattern PLACE = Pattern.compile("\\d{1,18}(\\.\\d{1,18})*");
 
     private static final Codec<Instant> MILLIS = Codecs.via(COUNT, Instant::ofEpochMilli, Instant::toEpochMilli);
 
@@ -458,10 +458,9 @@ public final class MeshViews {
 
     private static final Codec<EventPage> EVENTS = ObjectCodec.<EventPage>of()
             .required("events", Codecs.list(EVENT), EventPage::events)
-            .required("next", COUNT, EventPage::next)
-            .optional("cursor", WORDS, EventPage::cursor)
+            .required("next", NumberOrText.CODEC, EventPage::next)
             .required("more", BOOLEAN, EventPage::more)
-            .as(v -> new EventPage(v.next(), v.<Long>next(), v.next(), v.<Boolean>next()));
+            .as(v -> new EventPage(v.next(), v.next(), v.<Boolean>next()));
 
     private static final Codec<Ranking> RANKING = ObjectCodec.<Ranking>of()
             .required("agents", Codecs.list(RANKED), Ranking::agents)
@@ -531,12 +530,12 @@ public final class MeshViews {
 
     private static final ObjectCodec<ListEvents> LIST_EVENTS = size(
                     filter(ObjectCodec.<ListEvents>of(), ListEvents::filter)
-                            .optional("after", COUNT, 0L, ListEvents::after)
-                            .help("NUMBER", "Number of the last event that is not wanted any more.")
-                            .optional("cursor", WORDS, ListEvents::cursor)
-                            .help("CURSOR", "Cursor of the page before, if it has one; counts instead of the number."),
+                            .optional("after", NumberOrText.CODEC, "0", ListEvents::after)
+                            .help(
+                                    "PLACE",
+                                    "Number of the last event that is not wanted any more, or the next of a page."),
                     ListEvents::pageSize)
-            .as(v -> new ListEvents(filter(v), v.<Long>next(), v.next(), v.<Long>next()))
+            .as(v -> new ListEvents(filter(v), v.next(), v.<Long>next()))
             .strict();
 
     private static final ObjectCodec<RankAgents> RANK_AGENTS = wanted(ObjectCodec.<RankAgents>of(), RankAgents::wanted)
@@ -545,13 +544,9 @@ public final class MeshViews {
 
     private static final ObjectCodec<WatchEvents> WATCH_EVENTS = filter(
                     ObjectCodec.<WatchEvents>of(), WatchEvents::filter)
-            .optional("after", COUNT, -1L, WatchEvents::after)
-            .help("NUMBER", "Number of the last event that the caller has; default: new ones.")
-            .optional("cursor", WORDS, WatchEvents::cursor)
-            .help(
-                    "CURSOR",
-                    "Cursor of the last event that the caller has, if it has one; counts instead of the number.")
-            .as(v -> new WatchEvents(filter(v), v.<Long>next(), v.next()));
+            .optional("after", NumberOrText.CODEC, WatchEvents::after)
+            .help("PLACE", "Number or cursor of the last event that the caller has; default: new ones.")
+            .as(v -> new WatchEvents(filter(v), v.next()));
 
     /** The rows of the views. */
     public static final List<ExtensionMethod<?, ?>> METHODS = List.of(
@@ -572,9 +567,8 @@ public final class MeshViews {
                     .described("Stream events as they come")
                     .resumable(
                             MeshViews::id,
-                            (watch, id) -> id.indexOf('.') < 0
-                                    ? new WatchEvents(watch.filter(), number(id), null)
-                                    : new WatchEvents(watch.filter(), 0, id)));
+                            (watch, id) -> new WatchEvents(
+                                    watch.filter(), PLACE.matcher(id).matches() ? id : "0")));
 
     /** The operations of each agent, and the views. */
     public static ExtensionProtocol protocol() {
@@ -587,13 +581,5 @@ public final class MeshViews {
     private static String id(EventView event) {
         String cursor = event.cursor();
         return cursor == null ? Long.toString(event.number()) : cursor;
-    }
-
-    private static long number(String id) {
-        try {
-            return Math.max(0, Long.parseLong(id));
-        } catch (NumberFormatException foreign) {
-            return 0; // no id of this server: all events
-        }
     }
 }

@@ -28,10 +28,6 @@ record EventPlace(List<Long> numbers) {
         numbers = List.copyOf(numbers);
     }
 
-    static EventPlace of(long number) {
-        return new EventPlace(List.of(number));
-    }
-
     /** The place after all events of the rows up to a position. */
     static EventPlace of(AuditPosition rows) {
         return new EventPlace(rows.numbers().stream().map(EventPlace::lastOf).toList());
@@ -104,11 +100,6 @@ record EventPlace(List<Long> numbers) {
 
     private EventPlace with(List<Long> more) {
         return of(Stream.concat(numbers.stream(), more.stream()).toList());
-    }
-
-    /** The number of the last event of the newest chain. */
-    long newest() {
-        return numbers.getLast();
     }
 
     /** The numbers, separated by dots. */

@@ -154,10 +154,9 @@ final class Views implements AgentEndpoint {
     @SuppressWarnings("unchecked") // the one stream
     public <E> Feed<E> watch(Operation.Watch<E> operation, CallContext caller) {
         WatchEvents watch = (WatchEvents) operation;
-        EventPlace after = watch.after() < 0 && watch.cursor() == null
-                ? events.newest()
-                : place(watch.cursor(), Math.max(0, watch.after()));
-        return (Feed<E>) new Live(watch.filter(), caller, after);
+        String after = watch.after();
+        EventPlace place = after == null ? events.newest() : place(after);
+        return (Feed<E>) new Live(watch.filter(), caller, place);
     }
 
     // ---- Agents
@@ -346,12 +345,12 @@ final class Views implements AgentEndpoint {
         return Math.max(1, (int) pageSize);
     }
 
-    private static EventPlace place(@Nullable String cursor, long after) {
+    private static EventPlace place(String after) {
         try {
-            return cursor == null ? EventPlace.of(after) : EventPlace.read(cursor);
+            return EventPlace.read(after);
         } catch (IllegalArgumentException wrong) {
             throw A2AException.invalidParams(
-                    "cursor", '"' + cursor + "\" (expected: the cursor of a page or an event)");
+                    "after", '"' + after + "\" (expected: the number of an event, or the next of a page)");
         }
     }
 
@@ -361,7 +360,7 @@ final class Views implements AgentEndpoint {
     }
 
     private EventPage events(ListEvents list, CallContext caller) {
-        EventPlace last = place(list.cursor(), list.after());
+        EventPlace last = place(list.after());
         Set<String> visible = hub.agents().cards(caller).keySet();
         int size = size(list.pageSize());
         var found = new ArrayList<EventView>();
@@ -385,7 +384,7 @@ final class Views implements AgentEndpoint {
                 last = page.last();
             }
         }
-        return new EventPage(found, last.newest(), cursor(last), !isLast);
+        return new EventPage(found, last.toString(), !isLast);
     }
 
     private static boolean fits(EventFilter filter, Event event) {

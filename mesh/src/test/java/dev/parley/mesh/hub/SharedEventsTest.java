@@ -67,8 +67,8 @@ final class SharedEventsTest {
                     new TreeMap<>(Map.of("agent", "agent", "messageId", message, "contextId", "c"))));
         }
 
-        EventPage page(@Nullable String cursor, long size) {
-            return views.call(new ListEvents(ALL, 0, cursor, size), CALLER);
+        EventPage page(String after, long size) {
+            return views.call(new ListEvents(ALL, after, size), CALLER);
         }
 
         long messages() {
@@ -82,7 +82,7 @@ final class SharedEventsTest {
         }
 
         Feed<EventView> watch(@Nullable String cursor) {
-            return views.watch(new WatchEvents(ALL, -1, cursor), CALLER);
+            return views.watch(new WatchEvents(ALL, cursor), CALLER);
         }
     }
 
@@ -142,31 +142,31 @@ final class SharedEventsTest {
     void pagesHaveTheEventsOfAllHubsOnce() {
         int messages = 60;
         var read = new ArrayList<String>();
-        String cursor = null;
+        String place = "0";
         for (int i = 0; i < messages; i++) {
             (i % 3 == 0 ? one : other).add("m-" + i);
             if (i % 5 == 0) {
-                EventPage page = (i % 2 == 0 ? one : other).page(cursor, 7);
+                EventPage page = (i % 2 == 0 ? one : other).page(place, 7);
                 read.addAll(names(page.events()));
-                cursor = requireNonNull(page.cursor());
+                place = page.next();
             }
             if (i == messages / 2) {
                 one = hub(); // a further chain
             }
         }
-        var last = new AtomicReference<>(cursor);
+        var last = new AtomicReference<>(place);
         Eventually.holds("all events are read", () -> {
             EventPage page = other.page(last.get(), 7);
             read.addAll(names(page.events()));
-            last.set(page.cursor());
+            last.set(page.next());
             return read.size() >= 2 * messages;
         });
 
         assertThat(read).hasSize(2 * messages).doesNotHaveDuplicates();
-        EventPage all = one.page(null, 1_000);
+        EventPage all = one.page("0", 1_000);
         assertThat(names(all.events())).containsExactlyInAnyOrderElementsOf(read);
         assertThat(all.more()).isFalse();
-        assertThat(one.page(all.cursor(), 10).events()).isEmpty();
+        assertThat(one.page(all.next(), 10).events()).isEmpty();
     }
 
     @Test
@@ -224,11 +224,11 @@ final class SharedEventsTest {
     }
 
     @Test
-    void aCursorThatIsNoneIsRefused() {
-        for (String cursor : List.of("x", "1.", "1.-2", "99999999999999999999")) {
-            assertThatThrownBy(() -> one.page(cursor, 10))
+    void aPlaceThatIsNoneIsRefused() {
+        for (String place : List.of("x", "1.", "1.-2", "99999999999999999999")) {
+            assertThatThrownBy(() -> one.page(place, 10))
                     .isInstanceOf(A2AException.class)
-                    .hasMessageContaining("cursor");
+                    .hasMessageContaining("after");
         }
     }
 }
