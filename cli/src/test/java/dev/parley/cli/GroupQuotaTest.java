@@ -517,6 +517,7 @@ final class GroupQuotaTest {
                     session.once("DROP TABLE epoch");
                     session.once("CREATE VIEW audit_end AS SELECT audit_no AS row_no, audit_hash AS hash FROM stream");
                     session.once("ALTER TABLE hub DROP COLUMN version, DROP COLUMN begun_at");
+                    session.once("ALTER TABLE stream DROP COLUMN at_once");
                 }
                 return session;
             });

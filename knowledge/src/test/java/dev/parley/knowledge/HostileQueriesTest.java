@@ -120,7 +120,8 @@ class HostileQueriesTest {
                 "an answer",
                 () -> {
                     try {
-                        return requireNonNull(graph.query(Query.sparql(query), caller).data());
+                        return requireNonNull(
+                                graph.query(Query.sparql(query), caller).data());
                     } catch (A2AException late) {
                         return late;
                     }

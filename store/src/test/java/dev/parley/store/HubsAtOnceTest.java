@@ -308,7 +308,9 @@ final class HubsAtOnceTest {
                 .orElseThrow()
                 .number();
         schema.run("DELETE FROM audit_anchor");
-        Eventually.holds("an anchor has both", () -> number(one, "SELECT count(*) FROM audit_anchor WHERE ends LIKE '%" + chain + " %'") == 1);
+        Eventually.holds(
+                "an anchor has both",
+                () -> number(one, "SELECT count(*) FROM audit_anchor WHERE ends LIKE '%" + chain + " %'") == 1);
         assertThat(one.audit().verify().broken()).isNull();
         assertThat(one.audit().verify().rows()).isEqualTo(2);
 
@@ -316,7 +318,9 @@ final class HubsAtOnceTest {
         Eventually.holds("its stream has ended", () -> streams(one) == 1);
         schema.run("DELETE FROM audit WHERE row_no = " + chain);
         schema.run("DELETE FROM stream_end WHERE audit_no = " + chain);
-        assertThat(one.audit().verify().broken()).contains("row " + chain + " is missing").contains("anchor 1");
+        assertThat(one.audit().verify().broken())
+                .contains("row " + chain + " is missing")
+                .contains("anchor 1");
 
         schema.run("UPDATE audit_anchor SET ends = ''");
         assertThat(one.audit().verify().broken()).contains("anchor 1 is not what was written");

@@ -66,12 +66,15 @@ record AuditAnchors(Database database) {
     }
 
     private static boolean write(DatabaseSession session) throws SQLException {
-        boolean isFree =
-                session.number("SELECT CAST(pg_try_advisory_xact_lock(" + LOCK + ", hashtext(current_schema())) AS INTEGER)") == 1;
+        boolean isFree = session.number(
+                        "SELECT CAST(pg_try_advisory_xact_lock(" + LOCK + ", hashtext(current_schema())) AS INTEGER)")
+                == 1;
         if (!isFree || !isDue(session)) {
             return false; // another hub writes it
         }
-        Anchor newest = anchors(session, "ORDER BY anchor_no DESC", 0, 1).stream().findFirst().orElse(Anchor.NONE);
+        Anchor newest = anchors(session, "ORDER BY anchor_no DESC", 0, 1).stream()
+                .findFirst()
+                .orElse(Anchor.NONE);
         // The chain of a hub that works at once has the number of its stream.
         List<String> ends = session.list(
                 row -> row.getLong(1) + " " + DatabaseSession.text(row, 2),
@@ -96,14 +99,17 @@ record AuditAnchors(Database database) {
     }
 
     private static List<String> chains(String ends) {
-        return ends.lines().map(line -> Long.toString(AuditNumbers.chain(number(line)))).toList();
+        return ends.lines()
+                .map(line -> Long.toString(AuditNumbers.chain(number(line))))
+                .toList();
     }
 
     private static long number(String line) {
         return Long.parseLong(line.substring(0, line.indexOf(' ')));
     }
 
-    private static List<Anchor> anchors(DatabaseSession session, String order, long after, int limit) throws SQLException {
+    private static List<Anchor> anchors(DatabaseSession session, String order, long after, int limit)
+            throws SQLException {
         return session.list(
                 row -> new Anchor(
                         row.getLong(1),
@@ -111,14 +117,16 @@ record AuditAnchors(Database database) {
                         row.getLong(3),
                         DatabaseSession.text(row, 4),
                         DatabaseSession.text(row, 5)),
-                "SELECT anchor_no, at_ms, stream_no, ends, hash FROM audit_anchor WHERE anchor_no > ? " + order + " LIMIT ?",
+                "SELECT anchor_no, at_ms, stream_no, ends, hash FROM audit_anchor WHERE anchor_no > ? " + order
+                        + " LIMIT ?",
                 after,
                 limit);
     }
 
     /** Compares all anchors with the chains; returns the first difference. */
     Optional<String> problem() {
-        if (database.read(session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE)) == 0) {
+        if (database.read(session -> session.number("SELECT count(*) FROM module_version WHERE module = ?", MODULE))
+                == 0) {
             return Optional.empty();
         }
         Anchor before = Anchor.NONE;
@@ -151,7 +159,8 @@ record AuditAnchors(Database database) {
                     "SELECT hash FROM audit WHERE row_no = ?1 UNION ALL SELECT hash FROM audit_log WHERE row_no = ?1",
                     number);
             if (!found.contains(line.substring(line.indexOf(' ') + 1))) {
-                return Optional.of("row " + number + " is missing, or is not what was written: anchor " + anchor.number + " has it");
+                return Optional.of("row " + number + " is missing, or is not what was written: anchor " + anchor.number
+                        + " has it");
             }
         }
         return Optional.empty();
