@@ -83,14 +83,14 @@ final class SharedFusekiTest {
         int times = 12;
         atBoth(hub -> {
             for (int round = 0; round < times; round++) {
-                hub.add(ALICE, (hub == hubs.one ? "ex:one" : "ex:other") + round, "value");
-                assertThat(hub.values(BOB)).contains((hub == hubs.one ? "ex:one" : "ex:other") + round);
+                hub.add(ALICE, (hub.equals(hubs.one) ? "ex:one" : "ex:other") + round, "value");
+                assertThat(hub.values(BOB)).contains((hub.equals(hubs.one) ? "ex:one" : "ex:other") + round);
             }
             return hub;
         });
 
-        assertThat(hubs.one.number("SELECT count(*) FROM kg_change")).isEqualTo(2 * times);
-        assertThat(hubs.one.number("SELECT update_no FROM kg_remote")).isEqualTo(2 * times);
+        assertThat(hubs.one.number("SELECT count(*) FROM kg_change")).isEqualTo(2L * times);
+        assertThat(hubs.one.number("SELECT update_no FROM kg_remote")).isEqualTo(2L * times);
         assertThat(hubs.one.values(BOB)).isEqualTo(hubs.other.values(BOB));
         assertThat(hubs.one.values(BOB).split("id=ex:", -1)).hasSize(2 * times + 1);
         hubs.hubs().forEach(hub -> assertThat(hub.graph().storeProblem()).isEmpty());
@@ -106,7 +106,7 @@ final class SharedFusekiTest {
         for (int round = 0; round < 8; round++) {
             String id = "ex:p" + round;
             List<Boolean> accepted = atBoth(hub -> hub.graph()
-                    .update(adding(id, hub == hubs.one ? "one" : "other"), ALICE)
+                    .update(adding(id, hub.equals(hubs.one) ? "one" : "other"), ALICE)
                     .success());
             assertThat(accepted).containsExactlyInAnyOrder(true, false);
         }

@@ -103,10 +103,10 @@ final class SharedGraphTest {
         hubs.hubs().forEach(hub -> hub.database().write(GROUP, session -> session)); // after the records of queries
 
         assertThat(one.number("SELECT newest FROM kg_space WHERE group_id = 'group'"))
-                .isEqualTo(2 * times);
+                .isEqualTo(2L * times);
         assertThat(one.number("SELECT count(*) FROM kg_change JOIN kg_space USING (space) WHERE group_id = 'group'"
                         + " AND change_no BETWEEN 1 AND " + 2 * times))
-                .isEqualTo(2 * times);
+                .isEqualTo(2L * times);
         assertThat(one.number("SELECT count(*) - count(DISTINCT lexical) FROM kg_term"))
                 .isZero();
         assertThat(one.graph().queries(GROUP, 0, 1_000)).hasSize(2 * times);
@@ -115,7 +115,7 @@ final class SharedGraphTest {
                 .doesNotHaveDuplicates()
                 .hasSize(2 * times);
         assertThat(one.values(ALICE)).isEqualTo(other.values(ALICE));
-        assertThat(one.number("SELECT sum(statements) FROM kg_tally")).isEqualTo(2 * times);
+        assertThat(one.number("SELECT sum(statements) FROM kg_tally")).isEqualTo(2L * times);
     }
 
     @Test

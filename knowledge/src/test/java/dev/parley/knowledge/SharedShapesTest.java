@@ -61,7 +61,7 @@ final class SharedShapesTest {
         var start = new CyclicBarrier(2);
         var results = new ArrayList<CompletableFuture<Boolean>>();
         for (Hub hub : hubs.hubs()) {
-            Update update = hub == hubs.one ? ofOne : ofOther;
+            Update update = hub.equals(hubs.one) ? ofOne : ofOther;
             results.add(CompletableFuture.supplyAsync(
                     () -> {
                         try {
@@ -130,7 +130,7 @@ final class SharedShapesTest {
                 .map(hub -> CompletableFuture.runAsync(
                         () -> {
                             for (int round = 0; round < ROUNDS; round++) {
-                                hub.add(BOB, "ex:" + (hub == hubs.one ? "one" : "other") + round, "value");
+                                hub.add(BOB, "ex:" + (hub.equals(hubs.one) ? "one" : "other") + round, "value");
                             }
                         },
                         callers))

@@ -123,7 +123,7 @@ final class SharedSubscriptionsTest {
                 .map(hub -> CompletableFuture.runAsync(
                         () -> {
                             for (int round = 0; round < times; round++) {
-                                hub.add(BOB, (hub == one ? "ex:one" : "ex:other") + round, "value");
+                                hub.add(BOB, (hub.equals(one) ? "ex:one" : "ex:other") + round, "value");
                             }
                         },
                         callers))

@@ -62,7 +62,7 @@ final class SharedSweepTest {
     void oldRowsAreRemovedAndCountedOnce() throws Exception {
         atBoth(hub -> {
             for (int round = 0; round < 150; round++) {
-                String subject = (hub == hubs.one ? "ex:one" : "ex:other") + round;
+                String subject = (hub.equals(hubs.one) ? "ex:one" : "ex:other") + round;
                 hub.graph().update(adding(subject, "value").with(Map.of("idempotencyKey", "key" + subject)), ALICE);
             }
         });
