@@ -50,6 +50,9 @@ final class RunTurn {
     /** Member of the metadata with the bytes of results that steps have got. */
     private static final String BYTES = "one/bytes";
 
+    /** Member of the metadata that each run has which has begun: the share of its steps that have ended, in percent. */
+    static final String PROGRESS = "progress";
+
     private static final Duration LONGEST = Duration.ofHours(1);
 
     private final Request request;
@@ -335,13 +338,13 @@ final class RunTurn {
     private void write() {
         Map<String, @Nullable Object> written = news;
         news = new LinkedHashMap<>();
-        written.put("progress", run.percent());
+        written.put(PROGRESS, run.percent());
         reply.move(TaskState.WORKING, null, written);
     }
 
     private void end() throws InterruptedException {
         TaskState state = run.state();
-        news.put("progress", run.percent());
+        news.put(PROGRESS, run.percent());
         switch (state) {
             case COMPLETED -> {
                 try {

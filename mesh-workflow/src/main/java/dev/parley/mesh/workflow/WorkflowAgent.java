@@ -68,7 +68,11 @@ final class WorkflowAgent {
                 votes.turn(request, reply, members);
                 return;
             }
-            boolean begins = request.task().isEmpty();
+            // A task that has waited for its turn, or was taken up before, may exist.
+            boolean begins = !request.isFollowUp()
+                    && request.task()
+                            .filter(task -> task.metadata().containsKey(RunTurn.PROGRESS))
+                            .isEmpty();
             document = begins ? WorkflowDocument.strict(members) : WorkflowDocument.of(members);
             workflow = document.checked();
             if (begins) {
