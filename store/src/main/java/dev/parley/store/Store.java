@@ -117,7 +117,7 @@ public final class Store implements AutoCloseable {
             atRest.check(database);
             var store = new Store(database, clock, atRest, audit, once);
             store.webhooks.sealAnew();
-            database.storage().follow(database);
+            database.storage().follow(database.access().feeds(), database);
             return store;
         } catch (RuntimeException refused) {
             database.close();

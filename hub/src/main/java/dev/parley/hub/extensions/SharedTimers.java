@@ -85,7 +85,7 @@ final class SharedTimers {
                     if (!row.wasNull()) {
                         next.put(DatabaseSession.text(row, 1), wait);
                     }
-                    ended[0] = row.getString(3);
+                    ended[0] = DatabaseSession.text(row, 3);
                     return wait;
                 },
                 NEXT,

@@ -5,6 +5,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.store.database.HotSums.Addition;
 import dev.parley.store.database.HotSums.Column;
+import dev.parley.store.shared.Feeds;
 import dev.parley.store.spi.Quotas;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -195,11 +196,11 @@ public final class Storage implements GroupListener {
     }
 
     /** Has the sums read again now and then, as other hubs add to them: up to that their bytes exceed a limit. */
-    public void follow(Database database) {
+    public void follow(Feeds feeds, SlicedWrites database) {
         var looks = new AtomicInteger();
-        database.access().feeds().follow("stored bytes", () -> {
+        feeds.follow("stored bytes", () -> {
             if (quotas != Quotas.NONE || looks.getAndIncrement() % UNLIMITED_LOOKS == 0) {
-                database.write(session -> {
+                database.write(1, session -> {
                     read(session);
                     return this;
                 });
