@@ -486,10 +486,8 @@ public final class Engine implements AutoCloseable {
     }
 
     /** Forgets the tasks that another engine has erased. */
-    private void forgetErased() {
-        tasks().live()
-                .removed(live ->
-                        live.durable() != null && parts.log().find(live.key()).isEmpty());
+    private void forgetErased(TaskLog.Existing existing) {
+        tasks().live().retain(existing);
     }
 
     private void end(Head head, CallContext by) {

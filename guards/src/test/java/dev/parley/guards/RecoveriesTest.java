@@ -101,6 +101,7 @@ final class RecoveriesTest {
                     "knowledge.store.ChangeNumbers",
                     "a caller whose change met the lock of another hub, for 10 s at most"),
             entry("load.LoadWorker", "a load of a given rate"),
+            entry("mesh.workflow.RunTurn", "before a task of a step is read again, and until a step tells something"),
             entry("registry.shared.RowLock", "while another hub changes the registry, for 10 s at most"),
             entry("server.helidon.Http2Streams", "woken by the client's window"),
             entry("server.helidon.StreamThreads", "woken by the writer, up to a time limit"),

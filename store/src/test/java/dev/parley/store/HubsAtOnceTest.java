@@ -297,6 +297,21 @@ final class HubsAtOnceTest {
     }
 
     @Test
+    void theCutEndOfAChainIsFoundThoughALaterChainHasEntries() {
+        Store one = store();
+        note(one, "a");
+        note(one, "b");
+        Store other = store();
+        send(host(other), "m-1");
+        assertThat(other.audit().verify().broken()).isNull();
+
+        schema.run("DELETE FROM audit WHERE target = 'b'");
+        schema.run("DELETE FROM audit_anchor");
+
+        assertThat(other.audit().verify().broken()).contains("is missing: the chain ended at row");
+    }
+
+    @Test
     void aChainThatIsRemovedAsAWholeAndAChangedAnchorAreFound() {
         Store one = store();
         Store other = store();

@@ -180,14 +180,21 @@ public interface TaskLog extends AutoCloseable {
      */
     default void onHint(Consumer<Set<String>> listener) {}
 
+    /** A look-up of tasks. */
+    @FunctionalInterface
+    interface Existing {
+        /** Returns those of some ids that are ids of tasks. */
+        Set<String> of(Set<String> ids);
+    }
+
     /**
      * Tells an engine what others do, for a log of {@link Once#CLAIM}.
      *
      * @param ended called when another engine has ended, whose tasks may be taken over; must not block. May be missed
-     * @param erased called when another one has erased tasks, before its call of {@link #erase} returns; may block, and fails if it cannot
-     *     forget them
+     * @param erased called when another one has erased tasks, before its call of {@link #erase} returns, with a look-up that returns which
+     *     tasks of some ids exist; may block, and fails if it cannot forget them
      */
-    default void onOthers(Runnable ended, Runnable erased) {}
+    default void onOthers(Runnable ended, Consumer<Existing> erased) {}
 
     /** Calls that engines hand to the owners of tasks. */
     default TaskMail mail() {

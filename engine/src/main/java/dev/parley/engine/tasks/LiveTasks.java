@@ -2,16 +2,19 @@ package dev.parley.engine.tasks;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -271,6 +274,17 @@ public final class LiveTasks {
     /** Wakes all threads that wait for a task, after a change of state outside of the tasks that they also check. */
     public void wakeAll() {
         cache.asMap().values().forEach(LiveTask::wake);
+    }
+
+    /** Removes the tasks that have been written and do not exist any more, as a look-up of ids tells. */
+    public void retain(TaskLog.Existing existing) {
+        Set<String> written = cache.asMap().values().stream()
+                .filter(live -> live.durable() != null)
+                .map(live -> live.key().taskId())
+                .collect(Collectors.toSet());
+        Set<String> left = written.isEmpty() ? written : existing.of(written);
+        removed(live -> written.contains(live.key().taskId())
+                && !left.contains(live.key().taskId()));
     }
 
     /** Removes the tasks that satisfy {@code gone}, after the log has removed them. Later reads do not find them. */

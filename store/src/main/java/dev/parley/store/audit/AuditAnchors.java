@@ -8,6 +8,7 @@ import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Anchors of the audit of hubs that work at the same time. Once a minute one of them writes how far each chain goes, with a hash over that and
@@ -82,11 +83,15 @@ record AuditAnchors(Database database) {
                         + " WHERE stream_no > ? OR CAST(stream_no AS TEXT) = ANY (string_to_array(?, ',')) ORDER BY 1",
                 newest.stream,
                 String.join(",", chains(newest.ends)));
+        String lines = String.join("\n", ends);
+        if (lines.equals(newest.ends)) {
+            return false; // nothing was added
+        }
         var next = new Anchor(
                 newest.number + 1,
                 now(session),
                 Math.max(newest.stream, session.number("SELECT max(stream_no) FROM stream")),
-                String.join("\n", ends),
+                lines,
                 "");
         session.update(
                 "INSERT INTO audit_anchor (anchor_no, at_ms, stream_no, ends, hash) VALUES (?, ?, ?, ?, ?)",
@@ -138,7 +143,8 @@ record AuditAnchors(Database database) {
                 if (anchor.number != before.number + 1 || !anchor.hash.equals(anchor.hashAfter(before))) {
                     return Optional.of("anchor " + (before.number + 1) + " is not what was written, or is missing");
                 }
-                Optional<String> missed = database.read(session -> missed(session, anchor));
+                Set<String> known = Set.copyOf(before.ends.lines().toList());
+                Optional<String> missed = database.read(session -> missed(session, anchor, known));
                 if (missed.isPresent()) {
                     return missed;
                 }
@@ -148,11 +154,12 @@ record AuditAnchors(Database database) {
         return Optional.empty();
     }
 
-    private static Optional<String> missed(DatabaseSession session, Anchor anchor) throws SQLException {
+    private static Optional<String> missed(DatabaseSession session, Anchor anchor, Set<String> known)
+            throws SQLException {
         for (String line : anchor.ends.lines().toList()) {
             long number = number(line);
-            if (number == AuditNumbers.beginning(AuditNumbers.chain(number))) {
-                continue; // without entries
+            if (known.contains(line) || number == AuditNumbers.beginning(AuditNumbers.chain(number))) {
+                continue; // as in the anchor before, or without entries
             }
             List<String> found = session.list(
                     row -> DatabaseSession.text(row, 1),

@@ -409,7 +409,7 @@ public final class AuditTrail implements GroupListener {
     public int forget(String group, String name) {
         String member = group + "/" + name;
         List<String> tasks = database.read(session -> tasksOf(session, group, name));
-        database.writeInSlices(tasks, true, AuditTrail::keepAll);
+        database.writeInSlices(tasks, true, this::keepAll);
         // After all that was submitted before, as there may have been no task.
         database.erase(session -> inChain.keySet().removeAll(List.of(name, member)));
         return replace("(group_id = ? AND actor = ? OR subject = ?)", List.of(group, name, member), entry -> {
@@ -430,7 +430,10 @@ public final class AuditTrail implements GroupListener {
     }
 
     /** Makes rows of the entries of a task. */
-    private static int keepAll(DatabaseSession session, String task) throws SQLException {
+    private int keepAll(DatabaseSession session, String task) throws SQLException {
+        if (!isAlone && session.number("SELECT 1 FROM task WHERE task_id = ? FOR UPDATE", task) == 0) {
+            return 0; // removed by another hub
+        }
         keep(session, task);
         return session.update(
                         "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"

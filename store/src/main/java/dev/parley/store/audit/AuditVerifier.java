@@ -191,7 +191,7 @@ final class AuditVerifier {
                         ? Optional.of("the chain has two ends")
                         : Optional.empty();
             }
-            return number > last && isAnyAfter(session, last)
+            return number > last && isAnyAfter(session, last, end)
                     ? Optional.empty()
                     : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
         }
@@ -208,17 +208,19 @@ final class AuditVerifier {
                 return Optional.empty();
             }
             // Entries may have come since the last page was read; they are at the end, and not looked at.
-            return number > last && isAnyAfter(session, last)
+            return number > last && isAnyAfter(session, last, Long.MAX_VALUE)
                     ? Optional.empty()
                     : Optional.of("row " + (last + 1) + " is missing: the chain ended at row " + number);
         }
     }
 
-    private static boolean isAnyAfter(DatabaseSession session, long number) throws SQLException {
+    /** @param end number after those of the chain */
+    private static boolean isAnyAfter(DatabaseSession session, long number, long end) throws SQLException {
         return session.number(
                         "SELECT (SELECT count(*) FROM audit WHERE row_no = ?1) + (SELECT count(*) FROM audit_log"
-                                + " WHERE row_no > ?1)",
-                        number + 1)
+                                + " WHERE row_no > ?1 AND row_no < ?2)",
+                        number + 1,
+                        end)
                 > 0;
     }
 }

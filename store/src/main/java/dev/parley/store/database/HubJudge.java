@@ -128,8 +128,9 @@ final class HubJudge {
             var own = new DatabaseSession(new Opening(system, Use.RENEW));
             try {
                 own.connection().setAutoCommit(false);
-                PostgresqlStream.endAll(own, hub);
-                streamsEnded.run();
+                if (PostgresqlStream.endAll(own, hub)) {
+                    streamsEnded.run();
+                }
             } catch (SQLException | RuntimeException failure) {
                 LOG.log(
                         Level.WARNING,

@@ -250,6 +250,7 @@ final class HubLease implements AutoCloseable {
 
     private void renewAll() {
         long next = System.nanoTime();
+        long looked = next - LOOK.toNanos();
         while (!isClosed) {
             long now = System.nanoTime();
             if (now - next >= 0) {
@@ -258,7 +259,8 @@ final class HubLease implements AutoCloseable {
                 }
                 next = now + (isRenewed || !registration.isShared() ? BEAT : RETRY).toNanos();
             }
-            if (registration.isShared()) {
+            if (registration.isShared() && now - looked >= LOOK.toNanos()) { // hints of other hubs come more often
+                looked = now;
                 look();
             }
             boolean isBrief = registration.isAtOnce() || registration.isShared() && ended == null;

@@ -34,9 +34,6 @@ final class HubStart {
     /** Pauses of a hub that shares its database and could not register again, or while another one makes tables. */
     private static final Backoff RETRIES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
 
-    /** Ends a transaction that excludes other starts, and does nothing. */
-    private static final String LONGEST_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
-
     /** State of a transaction that this has ended. */
     private static final String IDLE = "25P03";
 
@@ -163,7 +160,7 @@ final class HubStart {
         } else {
             session.number(PostgresqlSystem.START_ALONE);
         }
-        session.once(LONGEST_IDLE); // of a program that is paused
+        session.once(PostgresqlSystem.LONGEST_IDLE);
         return true;
     }
 
@@ -246,9 +243,10 @@ final class HubStart {
                 return false;
             }
         }
-        PostgresqlStream.awaitTransactions(session, registration.isShared() ? hub : PostgresqlStream.ALL);
+        String before =
+                PostgresqlStream.awaitTransactions(session, registration.isShared() ? hub : PostgresqlStream.ALL);
         migrate();
-        PostgresqlStream.endStreams(session, registration.isShared() ? hub : PostgresqlStream.ALL, hub);
+        PostgresqlStream.endStreams(session, before, hub);
         if (!registration.isShared()) {
             session.update("UPDATE hub SET ended_at = clock_timestamp() WHERE ended_at IS NULL AND hub_no <> ?", hub);
         }

@@ -223,41 +223,53 @@ final class PostgresqlStream {
      * Waits until no transaction of the streams is under way.
      *
      * @param hub number of the hub whose own streams are ended, too, or {@link #ALL}
+     * @return the numbers of the streams, separated by commas; empty for none
      * @throws SQLException with the state {@link PostgresqlSystem#IN_USE} if one does not end
      */
-    static void awaitTransactions(DatabaseSession session, long hub) throws SQLException {
+    static String awaitTransactions(DatabaseSession session, long hub) throws SQLException {
         session.once(hub == ALL ? "SET LOCAL lock_timeout = 0" : LOCK_TIMEOUT);
-        session.number("SELECT count(*) FROM (SELECT 1 FROM stream" + ENDED + " FOR UPDATE) ended", hub);
+        String streams = session.first(
+                        row -> DatabaseSession.text(row, 1),
+                        "SELECT coalesce(string_agg(CAST(stream_no AS TEXT), ','), '') FROM (SELECT stream_no FROM stream"
+                                + ENDED + " FOR UPDATE) AS ended",
+                        hub)
+                .orElse("");
         session.once("SET LOCAL lock_timeout = 0");
+        return streams;
     }
 
     /**
-     * Ends the streams, whose rows have their ends from then on. In the transaction in the making.
+     * Ends streams, whose rows have their ends from then on. In the transaction in the making.
      *
-     * @param hub number of the hub whose own streams are ended, too, or {@link #ALL}
+     * @param streams numbers that {@link #awaitTransactions} has returned: hubs may end meanwhile, whose streams are awaited by the next one
      * @param by number of the hub that ends them
      */
-    static void endStreams(DatabaseSession session, long hub, long by) throws SQLException {
+    static void endStreams(DatabaseSession session, String streams, long by) throws SQLException {
         session.update(
                 "INSERT INTO stream_end (stream_no, group_no, audit_no, audit_hash, ended_by)"
-                        + " SELECT stream_no, group_no, audit_no, audit_hash, ?2 FROM stream_newest"
-                        + " WHERE stream_no IN (SELECT stream_no FROM stream" + ENDED + ")",
-                hub,
+                        + " SELECT stream_no, group_no, audit_no, audit_hash, ?2 FROM stream_newest WHERE stream_no = ANY (?1::bigint[])",
+                "{" + streams + "}",
                 by);
-        session.update("DELETE FROM stream" + ENDED, hub);
+        session.update("DELETE FROM stream WHERE stream_no = ANY (?::bigint[])", "{" + streams + "}");
         session.update("DELETE FROM stream_group WHERE stream_no NOT IN (SELECT stream_no FROM stream)");
     }
 
-    /** Ends the streams of hubs that have ended, in a transaction of its own. */
-    static void endAll(DatabaseSession session, long by) throws SQLException {
+    /**
+     * Ends the streams of hubs that have ended, in a transaction of its own.
+     *
+     * @return whether there were some; not if another hub begins a stream or makes tables, which does the same
+     */
+    static boolean endAll(DatabaseSession session, long by) throws SQLException {
         for (int attempt = 1; ; attempt++) {
             try {
-                if (session.number(PostgresqlSystem.START_ALONE_NOW) == 1) { // else a hub begins, which does the same
-                    awaitTransactions(session, -1);
-                    endStreams(session, -1, by);
+                String streams = "";
+                if (session.number(PostgresqlSystem.START_ALONE_NOW) == 1) {
+                    session.once(PostgresqlSystem.LONGEST_IDLE);
+                    streams = awaitTransactions(session, -1);
+                    endStreams(session, streams, by);
                 }
                 session.commit();
-                return;
+                return !streams.isEmpty();
             } catch (SQLException held) {
                 if (attempt == ATTEMPTS || !PostgresqlSystem.IN_USE.equals(held.getSQLState())) {
                     throw held;

@@ -58,6 +58,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
     static final String START_ALONE_NOW =
             "SELECT CAST(pg_try_advisory_xact_lock(727541, hashtext(current_schema())) AS INTEGER)";
 
+    /** Ends a transaction that excludes other starts, and does nothing, as that of a program that is paused. */
+    static final String LONGEST_IDLE = "SET LOCAL idle_in_transaction_session_timeout = '10s'";
+
     /** Name of a connection that writes, by the number of its hub. */
     static final String APPLICATION = "'parley ' || %s || '/' || hashtext(current_schema())";
 
@@ -545,6 +548,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
             return false;
         }
         unlimited(session, () -> session.number(START_ALONE));
+        session.once(LONGEST_IDLE);
         return Migrations.version(session, module) >= version;
     }
 

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -199,7 +200,8 @@ public final class Storage implements GroupListener {
     public void follow(Feeds feeds, SlicedWrites database) {
         var looks = new AtomicInteger();
         feeds.follow("stored bytes", () -> {
-            if (quotas != Quotas.NONE || looks.getAndIncrement() % UNLIMITED_LOOKS == 0) {
+            boolean isDue = quotas != Quotas.NONE || looks.getAndIncrement() % UNLIMITED_LOOKS == 0;
+            if (isDue && database.read(session -> !sums(session).equals(known()))) {
                 database.write(1, session -> {
                     read(session);
                     return this;
@@ -273,6 +275,13 @@ public final class Storage implements GroupListener {
 
     /** Reads the sums as of the last commit. On the writer thread. */
     void read(DatabaseSession session) throws SQLException {
+        Map<Key, Long> read = sums(session);
+        stored.keySet().retainAll(read.keySet());
+        read.forEach((key, bytes) ->
+                stored.computeIfAbsent(key, any -> new AtomicLong()).set(bytes));
+    }
+
+    private static Map<Key, Long> sums(DatabaseSession session) throws SQLException {
         var read = new HashMap<Key, Long>();
         session.list(
                         row -> new Object[] {DatabaseSession.text(row, 1), DatabaseSession.text(row, 2), row.getLong(3)
@@ -284,9 +293,13 @@ public final class Storage implements GroupListener {
                         read.put(new Key((String) row[0], kind), (Long) row[2]);
                     }
                 });
-        stored.keySet().retainAll(read.keySet());
-        read.forEach((key, bytes) ->
-                stored.computeIfAbsent(key, any -> new AtomicLong()).set(bytes));
+        return read;
+    }
+
+    private Map<Key, Long> known() {
+        return stored.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> entry.getValue().get()));
     }
 
     /** Space of a group with a limit. */

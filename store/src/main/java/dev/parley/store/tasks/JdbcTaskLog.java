@@ -455,7 +455,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     }
 
     @Override
-    public void onOthers(Runnable ended, Runnable erased) {
+    public void onOthers(Runnable ended, Consumer<Existing> erased) {
         takeover.onOthers(ended, erased);
     }
 

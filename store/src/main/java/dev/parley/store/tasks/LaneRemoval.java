@@ -3,6 +3,7 @@ package dev.parley.store.tasks;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.tasks.Lanes.Lane;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +33,7 @@ final class LaneRemoval {
         this.database = database;
         this.lanes = lanes;
         this.changes = changes;
-        this.isShared = database.access().epochs().isShared();
+        this.isShared = database.system() instanceof PostgresqlSystem postgresql && postgresql.isAtOnce();
     }
 
     /** @param erased whether it leaves no trace in the files, and is written after all that was submitted before */
@@ -45,10 +47,8 @@ final class LaneRemoval {
      */
     void forgetIfEmpty(Set<Long> lanes, boolean erased) {
         if (isShared) {
-            if (erased) {
-                lanes.forEach(
-                        this::forgetShared); // else other hubs may be about to use it, and a lane has no more than
-                // its names
+            if (erased) { // else other hubs may be about to use it, and a lane has no more than its names
+                forgetShared(lanes);
             }
             return;
         }
@@ -61,30 +61,52 @@ final class LaneRemoval {
     }
 
     /**
-     * Forgets the names of a lane that all hubs know. What another hub writes to it until it has heard of that moves to a new lane of these
-     * names.
+     * Forgets the names of lanes that all hubs know. What another hub writes to one of them until it has read the lanes again moves to a new
+     * lane of these names.
      */
-    private void forgetShared(long number) {
-        Lane lane = lanes.get(number);
-        if (lane == null) {
-            return;
+    private void forgetShared(Set<Long> numbers) {
+        var known = new TreeMap<Long, Lane>();
+        for (long number : numbers) {
+            Lane lane = lanes.get(number);
+            if (lane != null) {
+                known.put(number, lane);
+                boolean done;
+                do {
+                    done = write(MESSAGES_REMOVED_AT_ONCE, true, session -> tryForget(session, number));
+                } while (!done);
+            }
         }
-        boolean done;
-        do {
-            done = write(MESSAGES_REMOVED_AT_ONCE, true, session -> tryForget(session, number));
-        } while (!done);
-        Epochs epochs = database.access().epochs();
-        epochs.barrier(Epoch.ERASED_TASKS, database.write(session -> epochs.bump(session, Epoch.ERASED_TASKS)));
-        database.write(session -> {
-            if (isEmpty(session, "task", number) && isEmpty(session, "webhook", number)) {
-                return false;
-            }
-            long next = lanes.number(session, lane);
-            for (String table : TABLES) {
-                session.update("UPDATE " + table + " SET lane_no = ? WHERE lane_no = ?", next, number);
-            }
-            return true;
-        });
+        if (!known.isEmpty()) {
+            Epochs epochs = database.access().epochs();
+            epochs.barrier(Epoch.ERASED_TASKS, database.write(session -> epochs.bump(session, Epoch.ERASED_TASKS)));
+            known.forEach((number, lane) -> database.write(session -> move(session, number, lane)));
+        }
+    }
+
+    /** Moves the rows of a lane that was hidden to one of the names that it had; false if there are none. */
+    private boolean move(DatabaseSession session, long number, Lane lane) throws SQLException {
+        boolean isUsed = false;
+        for (String table : TABLES) {
+            isUsed |= !isEmpty(session, table, number);
+        }
+        long next = isUsed ? lanes.number(session, lane) : number;
+        if (next == number) {
+            return false; // not hidden, or not used
+        }
+        session.update(
+                "DELETE FROM message AS old WHERE lane_no = ?1 AND EXISTS (SELECT 1 FROM message AS newer WHERE newer.day = old.day"
+                        + " AND newer.lane_no = ?2 AND newer.message_id = old.message_id)",
+                number,
+                next);
+        session.update(
+                "DELETE FROM task_name AS old WHERE lane_no = ?1 AND EXISTS (SELECT 1 FROM task_name AS newer WHERE newer.lane_no = ?2"
+                        + " AND newer.name = old.name)",
+                number,
+                next);
+        for (String table : TABLES) {
+            session.update("UPDATE " + table + " SET lane_no = ? WHERE lane_no = ?", next, number);
+        }
+        return true;
     }
 
     /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */

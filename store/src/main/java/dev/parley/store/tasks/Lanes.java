@@ -48,7 +48,15 @@ public final class Lanes implements GroupListener {
         this.isShared = once == Once.CLAIM;
         database.listen(this);
         readAgain();
-        database.access().epochs().keep(Epoch.ERASED_TASKS, this::readAgain);
+        // After the group that is being written, whose lanes were known before.
+        database.access()
+                .epochs()
+                .keep(
+                        Epoch.ERASED_TASKS,
+                        () -> database.write(session -> {
+                            reopened(session);
+                            return this;
+                        }));
     }
 
     private void readAgain() {

@@ -9,6 +9,7 @@ import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.shared.Epoch;
@@ -49,7 +50,7 @@ final class TaskRemoval {
     TaskRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
         this.database = database;
         this.changes = changes;
-        this.isShared = database.access().epochs().isShared();
+        this.isShared = database.system() instanceof PostgresqlSystem postgresql && postgresql.isAtOnce();
         this.laneRemoval = new LaneRemoval(database, lanes, changes);
     }
 

@@ -18,9 +18,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -45,9 +47,17 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
     }
 
     /** See {@link TaskLog#onOthers}. */
-    void onOthers(Runnable ended, Runnable erased) {
+    void onOthers(Runnable ended, Consumer<TaskLog.Existing> erased) {
         database.access().feeds().hear(Feeds.ENDED_HUBS, ended);
-        database.access().epochs().keep(Epoch.ERASED_TASKS, erased);
+        database.access().epochs().keep(Epoch.ERASED_TASKS, () -> erased.accept(this::existing));
+    }
+
+    private Set<String> existing(Set<String> ids) {
+        return new HashSet<>(database.read(session -> session.list(
+                row -> DatabaseSession.text(row, 1),
+                "SELECT task_id FROM task WHERE task_id IN (SELECT value FROM "
+                        + database.system().jsonTexts() + ")",
+                json(ids))));
     }
 
     List<Head> takeOver(Set<String> agents, int limit) {
