@@ -121,7 +121,7 @@ final class ChainMerge {
 
     AuditNews read(int limit) {
         long unread = chains.values().stream().filter(chain -> !chain.isRead).count();
-        int ofEach = (int) Math.clamp(limit / Math.max(1, unread) + 1, Math.min(limit, LEAST_ROWS), limit);
+        int ofEach = Math.clamp(limit / Math.max(1, unread) + 1, Math.min(limit, LEAST_ROWS), limit);
         chains.values().forEach(chain -> read(chain, ofEach));
         var rows = new ArrayList<AuditRow>();
         var places = new ArrayList<AuditPosition>();
