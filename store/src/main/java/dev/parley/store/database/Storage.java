@@ -200,7 +200,7 @@ public final class Storage implements GroupListener {
     public void follow(Feeds feeds, SlicedWrites database) {
         var looks = new AtomicInteger();
         feeds.follow("stored bytes", () -> {
-            boolean isDue = quotas != Quotas.NONE || looks.getAndIncrement() % UNLIMITED_LOOKS == 0;
+            boolean isDue = !quotas.equals(Quotas.NONE) || looks.getAndIncrement() % UNLIMITED_LOOKS == 0;
             if (isDue && database.read(session -> !sums(session).equals(known()))) {
                 database.write(1, session -> {
                     read(session);
