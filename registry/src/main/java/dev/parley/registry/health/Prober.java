@@ -195,7 +195,7 @@ public final class Prober implements EntryListener, AutoCloseable {
         if (!underWay.add(number)) {
             return; // a slow target has one probe at a time
         }
-        long claim = isShared ? claim(Long.parseLong(number)) : 0;
+        long claim = isShared ? claim(number) : 0;
         boolean isAdded = (claim > 0 || !isShared)
                 && tasks.add(entry.ownership().group(), () -> {
                     try {
@@ -210,8 +210,17 @@ public final class Prober implements EntryListener, AutoCloseable {
     }
 
     /** Claims the probe of an entry among the hubs that share the database; 0 if another one probes it. */
-    private long claim(long number) {
-        return database.write(session -> session.number(CLAIM, number));
+    private long claim(String number) {
+        boolean isKnown = false;
+        try {
+            long claim = database.write(session -> session.number(CLAIM, Long.parseLong(number)));
+            isKnown = true;
+            return claim;
+        } finally {
+            if (!isKnown) {
+                underWay.remove(number);
+            }
+        }
     }
 
     private void ended(String number, long claim) {

@@ -3,6 +3,7 @@ package dev.parley.registry.health;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.extension.HubParts;
 import dev.parley.extension.HubTimers;
@@ -21,6 +22,7 @@ import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
+import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -132,9 +134,8 @@ final class SharedHealthTest {
         return one.database.read(session -> session.number(sql));
     }
 
-    @Test
-    void anEntryIsProbedByOneHubAtATime() throws Exception {
-        Entry entry = one.entries.publish(
+    private Entry published() {
+        return one.entries.publish(
                 new Publication(
                         null,
                         Entry.AGENT_CARD,
@@ -146,6 +147,24 @@ final class SharedHealthTest {
                         List.of(),
                         Map.of()),
                 ANNA);
+    }
+
+    @Test
+    void anEntryIsProbedAfterItsClaimCouldNotBeWritten() throws Exception {
+        Entry entry = published();
+        String number = Long.toString(number("SELECT max(number) FROM registry_entry"));
+        schema.run("ALTER TABLE registry_probe RENAME TO away");
+        assertThatThrownBy(() -> one.due("registry/probe", number, entry.id())).isInstanceOf(StoreException.class);
+        schema.run("ALTER TABLE away RENAME TO registry_probe");
+
+        one.due("registry/probe", number, entry.id());
+
+        Eventually.holds("the probe is under way", () -> probes.get() == 1);
+    }
+
+    @Test
+    void anEntryIsProbedByOneHubAtATime() throws Exception {
+        Entry entry = published();
         String number = Long.toString(number("SELECT max(number) FROM registry_entry"));
 
         one.due("registry/probe", number, entry.id());
