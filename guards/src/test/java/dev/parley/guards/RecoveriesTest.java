@@ -162,6 +162,7 @@ final class RecoveriesTest {
             entry("store.database.HubLease", "renewal of a lease, and looks of a hub that waits for its turn"),
             entry("store.database.Readers", "time limit of a read"),
             entry("store.database.WriteQueue", "time limit of a writer that waits for room"),
+            entry("store.shared.BriefWait", "time limit of a write for another hub"),
             entry("store.shared.Epochs", "time limit of a change that another hub has not seen"),
             entry("store.database.Writer", "until the time that the back-off of an Outage gives"));
 

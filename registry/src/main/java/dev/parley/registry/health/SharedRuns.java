@@ -3,6 +3,7 @@ package dev.parley.registry.health;
 import dev.parley.registry.health.OwnHealth.Runs;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.BriefWait;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
 import java.sql.SQLException;
@@ -35,7 +36,7 @@ final class SharedRuns {
      */
     static @Nullable SharedRuns of(Database database, Supplier<Map<String, Runs>> counted) {
         var runs = new SharedRuns(database, counted);
-        runs.epochs.keep(Epoch.REGISTRY, runs::write);
+        runs.epochs.keep(Epoch.REGISTRY, new BriefWait(runs::write));
         return runs.epochs.isShared() ? runs : null;
     }
 

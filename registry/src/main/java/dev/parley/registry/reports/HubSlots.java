@@ -4,6 +4,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.registry.reports.Usage.Key;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.BriefWait;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
 import java.sql.SQLException;
@@ -47,9 +48,9 @@ final class HubSlots {
         return epochs.isShared();
     }
 
-    /** @param write writes the measures that this hub has in memory, when a hub asks for them */
+    /** @param write writes the measures that this hub has in memory, when a hub asks for them, which waits for them briefly */
     void keep(Runnable write) {
-        epochs.keep(Epoch.REGISTRY, write);
+        epochs.keep(Epoch.REGISTRY, new BriefWait(write));
     }
 
     /** Has all hubs write their measures; false if one of them may not have done so. */

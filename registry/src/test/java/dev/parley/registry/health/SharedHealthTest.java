@@ -22,10 +22,13 @@ import dev.parley.registry.trust.Revocations;
 import dev.parley.registry.trust.TrustCheck;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
+import dev.parley.store.shared.Epoch;
 import dev.parley.store.spi.StoreException;
 import dev.parley.testkit.Eventually;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -160,6 +163,24 @@ final class SharedHealthTest {
         one.due("registry/probe", number, entry.id());
 
         Eventually.holds("the probe is under way", () -> probes.get() == 1);
+    }
+
+    @Test
+    void aHubWhoseRunsCannotBeWrittenDelaysOthersBriefly() throws Exception {
+        other.failed("echo");
+        try (Connection operator = schema.connect();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("LOCK TABLE registry_agent_runs IN SHARE MODE");
+            var epochs = one.database.access().epochs();
+            long number = one.database.write(session -> epochs.bump(session, Epoch.REGISTRY));
+
+            assertThat(epochs.barrier(Epoch.REGISTRY, number)).isTrue();
+            operator.rollback();
+        }
+        Eventually.holds(
+                "the runs are written later",
+                () -> number("SELECT coalesce(sum(runs), 0) FROM registry_agent_runs") == 1);
     }
 
     @Test
