@@ -10,6 +10,7 @@ import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.ModuleTables;
+import dev.parley.store.spi.StoreException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,6 +41,7 @@ final class FusedLists {
             + " WHERE made_at < clock_timestamp() - interval '10 minutes' OR made_at < (SELECT made_at FROM registry_fused"
             + " ORDER BY made_at DESC OFFSET 1000 LIMIT 1) LIMIT 100 FOR UPDATE SKIP LOCKED)";
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
     private static final int MOST_KEPT = 200;
     private static final String PREFIX = "fused:";
     private static final String RESULTS = "results";
@@ -67,13 +69,18 @@ final class FusedLists {
         return token != null && token.startsWith(PREFIX);
     }
 
-    /** The first page of a list, which is kept if there are more. */
+    /** The first page of a list, which is kept if there are more. While hubs that share a database cannot write, it is the only one. */
     Page begin(List<Map<String, @Nullable Object>> results, int size, CallContext caller) {
         if (results.size() <= size) {
             return new Page(results, null);
         }
         String id = UUID.randomUUID().toString();
-        keep(id, new Fused(owner(caller), List.copyOf(results)));
+        try {
+            keep(id, new Fused(owner(caller), List.copyOf(results)));
+        } catch (StoreException refused) {
+            LOG.log(System.Logger.Level.DEBUG, "a search has its first page only", refused);
+            return new Page(results.subList(0, size), null);
+        }
         return page(id, results, 0, size);
     }
 

@@ -59,4 +59,18 @@ final class SharedPagesTest {
             assertThat(kept).isOne();
         }
     }
+
+    @Test
+    void aSearchHasItsFirstPageWhileNothingCanBeWritten() {
+        var schema = new SharedSchema();
+        try (Database one = schema.shared()) {
+            var lists = new FusedLists(one);
+            schema.run("ALTER TABLE registry_fused RENAME TO away");
+
+            Page first = lists.begin(List.of(Map.of("score", 3), Map.of("score", 2), Map.of("score", 1)), 2, ANNA);
+
+            assertThat(first.results()).hasSize(2);
+            assertThat(first.next()).isNull();
+        }
+    }
 }
