@@ -7,9 +7,15 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.shared.BriefWait;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
+import dev.parley.store.spi.StoreException;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -29,12 +35,27 @@ final class HubSlots {
             );
             """;
 
+    private static final System.Logger LOG = System.getLogger("dev.parley.registry");
+
+    /** Time in which reports share what all hubs have written. */
+    private static final Duration PACE = Duration.ofSeconds(1);
+
+    private record Gathering(Instant begun, CompletableFuture<Boolean> done) {
+        boolean isNew(Instant now) {
+            return !now.isBefore(begun) && now.isBefore(begun.plus(PACE));
+        }
+    }
+
     private final Database database;
+    private final InstantSource clock;
     private final Epochs epochs;
     private final int own;
+    private final AtomicReference<Gathering> latest =
+            new AtomicReference<>(new Gathering(Instant.EPOCH, CompletableFuture.completedFuture(false)));
 
-    HubSlots(Database database) {
+    HubSlots(Database database, InstantSource clock) {
         this.database = database;
+        this.clock = clock;
         this.epochs = database.access().epochs();
         this.own = epochs.isShared() ? 1 + Math.toIntExact(database.access().hub() % MOST) : 0;
     }
@@ -53,10 +74,28 @@ final class HubSlots {
         epochs.keep(Epoch.REGISTRY, new BriefWait(write));
     }
 
-    /** Has all hubs write their measures; false if one of them may not have done so. */
+    /** Has all hubs write their measures, once a second at most; false if one of them may not have done so. */
     boolean gather() {
-        return !areShared()
-                || epochs.barrier(Epoch.REGISTRY, database.write(session -> epochs.bump(session, Epoch.REGISTRY)));
+        if (!areShared()) {
+            return true;
+        }
+        var own = new Gathering(clock.instant(), new CompletableFuture<>());
+        Gathering shared = latest.updateAndGet(known -> known.isNew(own.begun()) ? known : own);
+        if (shared != own) {
+            return shared.done().join();
+        }
+        try {
+            return own.done().complete(isSeen()) && own.done().join();
+        } catch (StoreException refused) {
+            LOG.log(System.Logger.Level.DEBUG, "a report has what hubs have written by themselves", refused);
+            return false;
+        } finally {
+            own.done().complete(false); // if it failed
+        }
+    }
+
+    private boolean isSeen() {
+        return epochs.barrier(Epoch.REGISTRY, database.write(session -> epochs.bump(session, Epoch.REGISTRY)));
     }
 
     /**

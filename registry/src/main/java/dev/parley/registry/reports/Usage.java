@@ -144,7 +144,7 @@ final class Usage implements HubObserver, AutoCloseable {
         this.clock = clock;
         this.series = new Series(clock);
         database.migrate(TABLES);
-        this.slots = new HubSlots(database);
+        this.slots = new HubSlots(database, clock);
         var now = new Hour(clock.millis() / HOUR * HOUR, new ConcurrentHashMap<>());
         this.hour = new AtomicReference<>(now);
         for (Row row : rows(now.begin(), OF_SLOT, now.begin(), slots.own())) {
@@ -315,7 +315,7 @@ final class Usage implements HubObserver, AutoCloseable {
                 hours, false, (session, old) -> session.update("DELETE FROM report_hour WHERE hour_ms = ?", old));
     }
 
-    /** Writes the changes of all hubs. Those of a hub that does not answer may be missing, for 10 s at most. */
+    /** Writes the changes of all hubs. Missing may be those of the last second, and for 10 s those of a hub that does not answer. */
     private void writeAll() {
         write();
         boolean unused = slots.gather();

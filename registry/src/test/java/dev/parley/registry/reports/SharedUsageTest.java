@@ -7,6 +7,9 @@ import dev.parley.protocol.Operation;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.testkit.SettableClock;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,6 +74,7 @@ final class SharedUsageTest {
 
     /** The measures of callers in all hours, as a hub reports them. */
     private Map<String, Measures> measures(Hub hub) {
+        clock.advance(Duration.ofSeconds(1)); // hubs write for reports once a second
         var measures = new TreeMap<String, Measures>();
         hub.usage()
                 .read(
@@ -143,10 +147,60 @@ final class SharedUsageTest {
         schema.run("INSERT INTO report_erasure (caller_hash, pseudonym) VALUES ('" + HubSlots.hash(GROUP, "alice")
                 + "', 'erased-1')");
         schema.run("UPDATE report_hour SET caller = 'erased-1'");
-        boolean isSeen = new HubSlots(one.database()).gather();
+        boolean isSeen = new HubSlots(one.database(), clock).gather();
 
         assertThat(isSeen).isTrue();
         assertThat(measures(one)).containsOnlyKeys("erased-1");
         assertThat(calls(one, "erased-1")).isEqualTo(2);
+    }
+
+    @Test
+    void reportsOfOneSecondHaveTheHubsWriteOnce() {
+        String numbers = "SELECT coalesce(sum(n), 0) FROM epoch";
+        var slots = new HubSlots(one.database(), clock);
+        long before = one.database().read(session -> session.number(numbers));
+
+        assertThat(slots.gather()).isTrue();
+        assertThat(slots.gather()).isTrue();
+        long after = one.database().read(session -> session.number(numbers));
+        assertThat(after).isEqualTo(before + 1);
+
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(slots.gather()).isTrue();
+        long later = one.database().read(session -> session.number(numbers));
+        assertThat(later).isEqualTo(before + 2);
+    }
+
+    @Test
+    void aReportIsAnsweredWhileNothingCanBeWritten() {
+        one.call("alice");
+        assertThat(calls(one, "alice")).isOne();
+        schema.run("ALTER TABLE epoch RENAME TO away");
+        try {
+            assertThat(calls(one, "alice")).isOne();
+        } finally {
+            schema.run("ALTER TABLE away RENAME TO epoch");
+        }
+        other.call("alice");
+        assertThat(calls(one, "alice")).isEqualTo(2);
+    }
+
+    @Test
+    void aHubWhoseRowsAreLockedDelaysAReportBriefly() throws SQLException {
+        one.call("alice");
+        assertThat(calls(one, "alice")).isOne();
+        other.call("alice");
+        try (Connection operator = schema.connect();
+                Statement statement = operator.createStatement()) {
+            operator.setAutoCommit(false);
+            statement.execute("LOCK TABLE report_hour IN SHARE MODE");
+
+            boolean isSeen = new HubSlots(one.database(), clock).gather();
+
+            assertThat(isSeen).isTrue();
+            operator.rollback();
+        }
+        other.usage().write();
+        assertThat(calls(one, "alice")).isEqualTo(2);
     }
 }
