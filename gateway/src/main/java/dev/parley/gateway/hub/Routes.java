@@ -272,6 +272,9 @@ final class Routes implements AutoCloseable {
             if (confirmed == null || refused.problem() != Problem.CARD_NOT_VERIFIED || route.state() == State.PAUSED) {
                 throw refused;
             }
+            if (route.state() == State.CHANGED) {
+                return route;
+            }
             String reason = String.valueOf(refused.getMessage());
             return change(
                     route,
@@ -325,12 +328,12 @@ final class Routes implements AutoCloseable {
     private Route change(Route route, UnaryOperator<Route> change, Runnable noting) {
         var isMade = new AtomicBoolean();
         return hosting(() -> {
-            Optional<Route> changed = table.change(route.name(), row -> {
+            Optional<Route> changed = table.changeIfDue(route.name(), row -> {
                 Route next = change.apply(row);
                 isMade.set(!next.equals(row));
                 return next;
             });
-            if (isMade.get()) {
+            if (isMade.get() && changed.isPresent()) {
                 noting.run();
             }
             return changed.orElse(route);

@@ -268,12 +268,40 @@ public final class RouteTable {
         }));
     }
 
+    /**
+     * {@link #change} by what a hub has read, which another one may have read before: has no hub read the rows again if the change returns
+     * the row as it is.
+     *
+     * @param change may be called twice
+     */
+    public Optional<Route> changeIfDue(String name, UnaryOperator<Route> change) {
+        return changing(() -> {
+            if (isShared()) {
+                Optional<Route> before = named(name);
+                if (before.map(change).equals(before)) {
+                    return before;
+                }
+            }
+            return change(name, change);
+        });
+    }
+
+    private boolean isShared() {
+        return database.access().epochs().isShared();
+    }
+
     /** Removes a route with the owners of its tasks; false if there is none. */
     public boolean remove(String name) {
-        return changing(() -> write(session -> {
-            session.update("DELETE FROM gateway_task WHERE route = ?", name);
-            session.update("DELETE FROM gateway_context WHERE route = ?", name);
-            return session.update("DELETE FROM gateway_route WHERE name = ?", name) > 0;
-        }));
+        return changing(() -> (!isShared() || isThere(name))
+                && write(session -> {
+                    session.update("DELETE FROM gateway_task WHERE route = ?", name);
+                    session.update("DELETE FROM gateway_context WHERE route = ?", name);
+                    return session.update("DELETE FROM gateway_route WHERE name = ?", name) > 0;
+                }));
+    }
+
+    private boolean isThere(String name) {
+        return database.<Long>read(session -> session.number("SELECT count(*) FROM gateway_route WHERE name = ?", name))
+                > 0;
     }
 }

@@ -1,5 +1,6 @@
 package dev.parley.gateway.hub;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -17,10 +18,14 @@ import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.settings.SettingReader;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
+import dev.parley.store.shared.Epoch;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Callers;
+import dev.parley.trust.cards.CardKeys;
+import dev.parley.trust.cards.CardKeys.Algorithm;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +33,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Gateways of two hubs that work with one database of PostgreSQL at the same time. */
 @Timeout(120)
@@ -139,5 +145,41 @@ final class SharedDatabaseTest {
                 assertThat(refused(() -> alice.task(id))).isNotEqualTo(A2AError.UNAVAILABLE);
             }
         }
+    }
+
+    @Test
+    @DisplayName(
+            "readings of a card whose signature is gone, and removals of unknown routes, are no changes for other hubs")
+    void withoutChange(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("key.json");
+        CardKeys.create(file, Algorithm.ES256, null);
+        CardKeys keys = CardKeys.read(List.of(file));
+        var schema = new SharedSchema();
+        try (var agent = new FakeAgent();
+                Database firstDatabase = schema.shared();
+                Database secondDatabase = schema.shared();
+                Hub first = hub(firstDatabase);
+                Hub second = hub(secondDatabase)) {
+            String unsigned = agent.card;
+            agent.card = new String(keys.signer(agent.url()).signed(unsigned.getBytes(UTF_8)), UTF_8);
+            Admin.of(first).add("shared", agent.url(), Map.of("trust", new String(keys.published(), UTF_8)));
+            agent.card = unsigned;
+            assertThat(Admin.of(first).done("POST", "/shared/refresh", null).get("state"))
+                    .isEqualTo("changed");
+            long changes = changes(firstDatabase);
+
+            for (Hub hub : List.of(first, second)) {
+                assertThat(Admin.of(hub).done("POST", "/shared/refresh", null).get("state"))
+                        .isEqualTo("changed");
+                assertThat(Admin.of(hub).ask("DELETE", "/unknown", null).statusCode())
+                        .isEqualTo(400);
+            }
+
+            assertThat(changes(firstDatabase)).isEqualTo(changes);
+        }
+    }
+
+    private static long changes(Database database) {
+        return database.read(session -> session.number("SELECT n FROM epoch WHERE kind = ?", Epoch.GATEWAY.ordinal()));
     }
 }
