@@ -43,11 +43,12 @@ final class SharedRuns {
 
     /**
      * News of transactions that may have been running at an earlier look. Their order is not that of their commits, so news since the oldest
-     * one that was running then are read again.
+     * one that was running then are read again, for a minute at most: any transaction of the server counts, also one that runs for hours.
      */
     private static final String NEWS =
             "SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT), array_to_string(ARRAY("
-                    + "SELECT DISTINCT shadow FROM gateway_news WHERE made_by >= CAST(? AS XID8)), ' ')";
+                    + "SELECT DISTINCT shadow FROM gateway_news WHERE made_by >= CAST(? AS XID8)"
+                    + " AND made_at > clock_timestamp() - interval '1 minute'), ' ')";
 
     /** Hubs with runs that have ended. Looks into the index once for each hub, and not for each row. */
     private static final String ENDED = "WITH RECURSIVE hubs (no) AS (SELECT min(hub_no) FROM gateway_run"

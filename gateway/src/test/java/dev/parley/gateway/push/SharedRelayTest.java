@@ -44,6 +44,8 @@ import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.testkit.Eventually;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -452,5 +454,21 @@ final class SharedRelayTest {
                 .read(session -> session.number(
                         "SELECT count(*) FROM gateway_run WHERE hub_no = ?",
                         hub.store.database().access().hub()));
+    }
+
+    @Test
+    void newsOfAMinuteAgoAreNotReadAgainWhileATransactionRuns() throws Exception {
+        var runs = new SharedRuns(one.store.database());
+        try (Connection old = schema.connect();
+                Statement statement = old.createStatement()) {
+            old.setAutoCommit(false);
+            statement.execute("SELECT pg_current_xact_id()");
+            schema.run("INSERT INTO gateway_news (shadow) VALUES ('new')");
+            schema.run("INSERT INTO gateway_news (shadow, made_at) VALUES ('old', now() - interval '2 minutes')");
+
+            assertThat(runs.news()).contains("new").doesNotContain("old");
+            assertThat(runs.news()).contains("new").doesNotContain("old");
+            old.rollback();
+        }
     }
 }
