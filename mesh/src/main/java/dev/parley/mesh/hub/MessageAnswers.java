@@ -140,7 +140,7 @@ final class MessageAnswers {
      * @param event row of the audit that is kept with the answer, or not at all
      */
     Answer keep(Key key, Answer answer, AuditEntry event) {
-        return database.write(key.group(), session -> {
+        Answer first = database.write(key.group(), session -> {
             Instant expired = answer.at().minus(KEPT);
             session.update(
                     "DELETE FROM one_answer WHERE group_id = ? AND sender = ? AND message_id = ? AND at_ms <= ?",
@@ -166,6 +166,8 @@ final class MessageAnswers {
             removeExpired(session, expired);
             return find(session, key).orElse(answer);
         });
+        claims.tell();
+        return first;
     }
 
     private void removeExpired(DatabaseSession session, Instant expired) throws SQLException {

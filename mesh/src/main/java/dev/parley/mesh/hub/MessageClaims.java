@@ -7,13 +7,14 @@ import dev.parley.protocol.support.ChangeCount;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
-import dev.parley.store.database.Work;
 import dev.parley.store.shared.KeyLocks;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Claims of messages that are being handled, of hubs that share a database: a message that comes to two of them is handled by one. The
@@ -34,7 +35,7 @@ final class MessageClaims {
             );
             """;
 
-    /** Hubs that wait for answers look for them with the renewal of their lease. */
+    /** Hubs that wait for answers look for them when another one has ended a claim, and with the renewal of their lease. */
     private static final String FEED = "one/answers";
 
     /** Longest time in which a message is handled: its sender may wait for its task for five minutes. */
@@ -65,6 +66,8 @@ final class MessageClaims {
     private final KeyLocks locks;
     private final Duration longest;
     private final ChangeCount looks = new ChangeCount();
+    /** Claims that are given up, each with its attempt. A new claim of this hub ends that; both are works of the one writer. */
+    private final Map<Key, Object> releases = new ConcurrentHashMap<>();
 
     private record Holder(long stream, boolean isFree) {}
 
@@ -162,6 +165,9 @@ final class MessageClaims {
 
     private Attempt attempt(DatabaseSession session, Key key) throws SQLException {
         boolean isClaimed = isLocked(session, key) && isClaimed(session, key);
+        if (isClaimed) {
+            releases.remove(key);
+        }
         // After the claim: the hub that had it may have answered before.
         Optional<Answer> answer = isClaimed ? MessageAnswers.find(session, key) : Optional.empty();
         if (answer.isPresent()) {
@@ -181,8 +187,17 @@ final class MessageClaims {
     /** Removes a claim in the transaction that keeps the answer, unless another hub looks at it. */
     void remove(DatabaseSession session, Key key) throws SQLException {
         if (isShared && isLocked(session, key)) {
-            session.update(REMOVE + " AND claimed_by = ?", key.group(), key.sender(), key.messageId(), stream());
+            removeLocked(session, key);
         }
+    }
+
+    private void removeLocked(DatabaseSession session, Key key) throws SQLException {
+        session.update(REMOVE + " AND claimed_by = ?", key.group(), key.sender(), key.messageId(), stream());
+    }
+
+    /** Tells hubs that wait that a claim has ended. Does not block. */
+    void tell() {
+        database.access().feeds().tell(FEED);
     }
 
     /** Gives up a claim of a message that was refused. Does not wait. */
@@ -190,25 +205,34 @@ final class MessageClaims {
         if (!isShared) {
             return;
         }
-        database.submit(new Work() {
-            @Override
-            public void write(DatabaseSession session) throws SQLException {
-                remove(session, key);
-            }
+        var attempt = new Object();
+        releases.put(key, attempt);
+        Thread.ofVirtual().name("mesh-claim").start(() -> release(key, attempt));
+    }
 
-            @Override
-            public String group() {
-                return key.group();
-            }
+    private void release(Key key, Object attempt) {
+        try {
+            boolean unused = locks.patiently(() -> database.write(key.group(), session -> isOver(session, key, attempt))
+                    ? Optional.of(true)
+                    : Optional.empty());
+            tell();
+        } catch (RuntimeException failure) {
+            LOG.log(Level.DEBUG, "the claim of a message ends later", failure);
+        } finally {
+            releases.remove(key, attempt);
+        }
+    }
 
-            @Override
-            public void committed() {}
-
-            @Override
-            public void failed(Exception cause) {
-                LOG.log(Level.DEBUG, "the claim of a message ends later", cause);
-            }
-        });
+    /** False if another hub looks at the claim at the moment. */
+    private boolean isOver(DatabaseSession session, Key key, Object attempt) throws SQLException {
+        if (releases.get(key) != attempt) {
+            return true; // claimed again
+        }
+        boolean isLocked = isLocked(session, key);
+        if (isLocked) {
+            removeLocked(session, key);
+        }
+        return isLocked;
     }
 
     /** Erases the claims of messages of a sender. */

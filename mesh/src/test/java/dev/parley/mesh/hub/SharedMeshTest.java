@@ -143,6 +143,25 @@ final class SharedMeshTest {
     }
 
     @Test
+    void aMessageThatAHubRefusesWhileAnotherLooksAtItIsHandledByTheOther() throws Exception {
+        assertThat(one.claim(key(1))).isEmpty();
+        try (Connection holder = schema.connect();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SELECT pg_advisory_xact_lock(727543,"
+                    + " hashtext(current_schema() || '/one_claim/team/alice/message-1'))");
+            CompletableFuture<Optional<Answer>> waiting =
+                    CompletableFuture.supplyAsync(() -> other.claim(key(1)), callers);
+
+            one.answers().claims().release(key(1));
+            one.keep(key(2), "after the release");
+            holder.rollback();
+
+            assertThat(waiting).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(Optional.empty());
+        }
+    }
+
+    @Test
     void aMessageOfAHubThatHasEndedIsHandledByTheOther() {
         assertThat(one.claim(key(1))).isEmpty();
         CompletableFuture<Optional<Answer>> waiting = CompletableFuture.supplyAsync(() -> other.claim(key(1)), callers);
