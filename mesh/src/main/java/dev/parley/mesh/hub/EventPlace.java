@@ -22,6 +22,9 @@ record EventPlace(List<Long> numbers) {
 
     static final EventPlace BEGINNING = new EventPlace(List.of(0L));
 
+    /** The greatest number that a reader of JSON may have as a double. */
+    private static final long GREATEST = (1L << 53) - 1;
+
     private static final Pattern TEXT = Pattern.compile("\\d{1,18}(\\.\\d{1,18})*");
 
     EventPlace {
@@ -100,6 +103,11 @@ record EventPlace(List<Long> numbers) {
 
     private EventPlace with(List<Long> more) {
         return of(Stream.concat(numbers.stream(), more.stream()).toList());
+    }
+
+    /** Whether it is one number, which readers of JSON keep as it is. */
+    boolean isNumber() {
+        return numbers.size() == 1 && numbers.getFirst() <= GREATEST;
     }
 
     /** The numbers, separated by dots. */

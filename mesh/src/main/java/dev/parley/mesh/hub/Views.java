@@ -354,9 +354,9 @@ final class Views implements AgentEndpoint {
         }
     }
 
-    /** The text of a place, if hubs write events at once; null otherwise: a number is enough then. */
+    /** The text of a place, if hubs write events at once, or have done so; null otherwise: a number is enough then. */
     private @Nullable String cursor(EventPlace place) {
-        return epochs.isShared() || place.numbers().size() > 1 ? place.toString() : null;
+        return epochs.isShared() || !place.isNumber() ? place.toString() : null;
     }
 
     private EventPage events(ListEvents list, CallContext caller) {
