@@ -21,9 +21,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +68,10 @@ final class OpenCalls {
             + " WHERE to_hub = ? AND outcome IS NULL AND NOT taken LIMIT 100 FOR UPDATE SKIP LOCKED)"
             + " RETURNING id, server, content, abandoned";
 
+    /** A call of this hub whose outcome could not be written. Another attempt follows if the other hub is writing the row. */
+    private static final String LOST = "UPDATE mcp_answer SET outcome = ? WHERE id IN (SELECT id FROM mcp_answer"
+            + " WHERE id = ? AND outcome IS NULL FOR UPDATE SKIP LOCKED)";
+
     private static final String DONE = "SELECT id, outcome FROM mcp_answer WHERE from_hub = ? AND (outcome IS NOT NULL"
             + " OR NOT EXISTS (SELECT 1 FROM stream WHERE stream.hub_no = mcp_answer.to_hub))";
 
@@ -75,6 +82,8 @@ final class OpenCalls {
     private static final String FREE = " (SELECT id FROM mcp_answer WHERE id = ? FOR UPDATE SKIP LOCKED)";
 
     private record Asked(String id, String server, String content, boolean isAbandoned) {}
+
+    private record Open(String id, boolean isTaken, boolean isAbandoned) {}
 
     private record Done(String id, @Nullable String outcome) {}
 
@@ -131,7 +140,9 @@ final class OpenCalls {
         waiting.put(id, outcome);
         try {
             add(id, server, answered, false);
-            return outcome.get();
+            return outcome.get(LONGEST.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException forgotten) {
+            return Continuation.ended();
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         } finally {
@@ -160,11 +171,14 @@ final class OpenCalls {
     /** Continues calls of this hub, and takes outcomes from others. */
     private void look() {
         if (System.nanoTime() - askedNanos < LONGEST.toNanos()) {
-            stopAbandoned();
-            List<Asked> asked = database.read(session -> session.number(
-                                    "SELECT count(*) FROM mcp_answer WHERE to_hub = ? AND outcome IS NULL AND NOT taken",
-                                    hub))
-                            == 0
+            // Before the rows are read: a call that ends meanwhile is not lost.
+            Set<String> known = Set.copyOf(running.keySet());
+            List<Open> open = database.read(session -> session.list(
+                    row -> new Open(DatabaseSession.text(row, 1), row.getBoolean(2), row.getBoolean(3)),
+                    "SELECT id, taken, abandoned FROM mcp_answer WHERE to_hub = ? AND outcome IS NULL",
+                    hub));
+            open.stream().filter(Open::isTaken).forEach(call -> check(call, known));
+            List<Asked> asked = open.stream().allMatch(Open::isTaken)
                     ? List.of()
                     : database.write(session -> session.list(
                             row -> new Asked(
@@ -200,19 +214,18 @@ final class OpenCalls {
                 database.write(session -> session.update("DELETE FROM mcp_answer WHERE id IN" + OWN_FREE, id, hub));
     }
 
-    private void stopAbandoned() {
-        if (running.isEmpty()) {
-            return;
-        }
-        List<String> abandoned = database.read(session -> session.list(
-                row -> DatabaseSession.text(row, 1),
-                "SELECT id FROM mcp_answer WHERE to_hub = ? AND outcome IS NULL AND taken AND abandoned",
-                hub));
-        for (String id : abandoned) {
-            Thread thread = running.get(id);
-            if (thread != null) {
+    /** Ends a call that this hub has taken, if it was given up or is not continued. */
+    private void check(Open call, Set<String> known) {
+        Thread thread = running.get(call.id);
+        if (thread != null) {
+            if (call.isAbandoned) {
                 thread.interrupt();
             }
+        } else if (!known.contains(call.id)) {
+            int unused = database.write(session -> call.isAbandoned
+                    ? session.update("DELETE FROM mcp_answer WHERE id IN" + FREE, call.id)
+                    : session.update(LOST, Continuation.ended().text(), call.id));
+            feeds.tell(FEED);
         }
     }
 
@@ -241,9 +254,9 @@ final class OpenCalls {
 
     /** Continues a call; returns null if it was given up. */
     private @Nullable Continuation outcome(Asked asked) {
-        KeptCall kept = JsonText.read(asked.content.getBytes(UTF_8), KeptCall.CODEC);
-        HostedServer server = servers.apply(asked.server);
         try {
+            KeptCall kept = JsonText.read(asked.content.getBytes(UTF_8), KeptCall.CODEC);
+            HostedServer server = servers.apply(asked.server);
             if (server == null) {
                 throw new ServerFailure(Kind.CONNECTION, "MCP server \"" + asked.server + "\": not configured");
             }
@@ -258,6 +271,9 @@ final class OpenCalls {
             return Continuation.of(failure);
         } catch (InterruptedException canceled) {
             return null;
+        } catch (RuntimeException failure) {
+            LOG.log(System.Logger.Level.WARNING, "MCP server " + asked.server, failure);
+            return Continuation.of(new ServerFailure(Kind.INVALID_RESPONSE, "the call could not be continued"));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.parley.mcp.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.Engine;
 import dev.parley.engine.spi.Once;
@@ -19,6 +20,7 @@ import dev.parley.protocol.Role;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.Store;
+import dev.parley.store.database.Database;
 import dev.parley.store.database.SharedSchema;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.testkit.Eventually;
@@ -158,5 +160,25 @@ final class SharedQuestionsTest {
                 "the row is taken",
                 () -> other.store.database().<Long>read(session -> session.number("SELECT count(*) FROM mcp_answer"))
                         == 0);
+    }
+
+    @Test
+    void aCallThatIsNotContinuedFails() throws Exception {
+        try (Database first = schema.shared();
+                Database second = schema.shared()) {
+            var here = new OpenCalls(first, name -> {
+                throw new IllegalStateException("no server can be looked up");
+            });
+            var there = new OpenCalls(second, name -> null);
+            var call = new KeptCall(
+                    new ToolCall("tool", Map.of(), false, Map.of()), Map.of(), null, null, Map.of(), here.hub());
+            schema.run("INSERT INTO mcp_answer (id, from_hub, to_hub, server, content, taken) VALUES ('lost', 0, "
+                    + here.hub() + ", 'server', '{}', true)");
+
+            assertThatThrownBy(() -> there.goOn("lost", NAME, call).complete())
+                    .hasMessageContaining("does not wait for an answer any more");
+            assertThatThrownBy(() -> there.goOn("next", NAME, call).complete())
+                    .hasMessageContaining("could not be continued");
+        }
     }
 }
