@@ -98,7 +98,7 @@ public final class Feeds {
     private void send() {
         LockSupport.parkNanos(GATHERING.toNanos());
         sends.set(false); // what is told from here on is sent by the next one
-        for (String feed : told) {
+        for (String feed : List.copyOf(told)) {
             told.remove(feed);
             try {
                 database.number(HINT, WORD + hub + " " + feed);
