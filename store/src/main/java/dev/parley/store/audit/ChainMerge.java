@@ -160,7 +160,7 @@ final class ChainMerge {
         }
         Chain next = chains.values().stream()
                 .filter(chain -> !chain.rows.isEmpty())
-                .min(Comparator.comparing(Chain::time).thenComparing(chain -> chain.number))
+                .min(Comparator.comparing(Chain::time).thenComparingLong(chain -> chain.number))
                 .orElse(null);
         Chain before = next == null ? null : before(next);
         // Entries of a task are in one order, and so are those of a chain, so this ends.
