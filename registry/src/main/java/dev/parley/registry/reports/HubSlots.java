@@ -12,12 +12,17 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of measures of the hubs that share a database. Each hub writes rows of a slot of its own, all of which a report adds up. Before it
@@ -35,10 +40,26 @@ final class HubSlots {
             );
             """;
 
+    /** When an erasure began, by the clock of the database. */
+    static final String TIMES = "ALTER TABLE report_erasure ADD COLUMN begun_ms BIGINT NOT NULL DEFAULT 0;";
+
+    private static final String CLOCK = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
+    /** After ten minutes each hub has forgotten a caller, or has ended. */
+    private static final String IS_OLD = "begun_ms < " + CLOCK + " - 600000";
+
     private static final System.Logger LOG = System.getLogger("dev.parley.registry");
 
     /** Time in which reports share what all hubs have written. */
     private static final Duration PACE = Duration.ofSeconds(1);
+
+    private static final String OWN_ROW =
+            " WHERE hour_ms = ? AND group_id = ? AND caller = ? AND agent = ? AND skill = ? AND hub_slot = ?";
+
+    /** Longer than the calls of an hour are renamed. */
+    private static final Duration KEPT = Duration.ofHours(2);
+
+    private record Renamed(long hour, Key key, String pseudonym) {}
 
     private record Gathering(Instant begun, CompletableFuture<Boolean> done) {
         boolean isNew(Instant now) {
@@ -50,6 +71,7 @@ final class HubSlots {
     private final InstantSource clock;
     private final Epochs epochs;
     private final int own;
+    private final Set<Renamed> renamed = ConcurrentHashMap.newKeySet();
     private final AtomicReference<Gathering> latest =
             new AtomicReference<>(new Gathering(Instant.EPOCH, CompletableFuture.completedFuture(false)));
 
@@ -107,29 +129,30 @@ final class HubSlots {
         if (!areShared()) {
             return rows.apply(pseudonym);
         }
-        String hash = hash(group, caller);
         long number = database.write(session -> {
             session.update(
-                    "INSERT INTO report_erasure (caller_hash, pseudonym) VALUES (?, ?) ON CONFLICT (caller_hash)"
-                            + " DO UPDATE SET pseudonym = excluded.pseudonym",
-                    hash,
+                    "INSERT INTO report_erasure (caller_hash, pseudonym, begun_ms) VALUES (?, ?, " + CLOCK
+                            + ") ON CONFLICT (caller_hash)"
+                            + " DO UPDATE SET pseudonym = excluded.pseudonym, begun_ms = excluded.begun_ms",
+                    hash(group, caller),
                     pseudonym);
             return epochs.bump(session, Epoch.REGISTRY);
         });
-        boolean areForgotten = epochs.barrier(Epoch.REGISTRY, number);
-        int changed = rows.apply(pseudonym);
-        if (areForgotten) { // else a hub that comes back reads it
-            int unused = database.write(session -> session.update(
-                    "DELETE FROM report_erasure WHERE caller_hash = ? AND pseudonym = ?", hash, pseudonym));
-        }
-        return changed;
+        boolean unused = epochs.barrier(Epoch.REGISTRY, number); // a hub that comes back later reads it
+        return rows.apply(pseudonym);
     }
 
-    /** Pseudonyms of the callers that are being erased, by their {@linkplain #hash hashes}. */
+    /** Pseudonyms of the callers that were erased in the last minutes, by their {@linkplain #hash hashes}. Removes older ones. */
     Map<String, String> erased() {
+        if (database.read(session -> session.number("SELECT count(*) FROM report_erasure WHERE " + IS_OLD)) > 0) {
+            int unused = database.write(session -> session.update("DELETE FROM report_erasure WHERE caller_hash IN"
+                    + " (SELECT caller_hash FROM report_erasure WHERE " + IS_OLD + " FOR UPDATE SKIP LOCKED)"));
+        }
         List<Map.Entry<String, String>> rows = database.read(session -> session.list(
                 row -> Map.entry(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
                 "SELECT caller_hash, pseudonym FROM report_erasure"));
+        long old = clock.instant().minus(KEPT).toEpochMilli();
+        renamed.removeIf(row -> row.hour() < old);
         return rows.stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
@@ -137,30 +160,44 @@ final class HubSlots {
         return Sha256.hex(group + "\n" + caller);
     }
 
-    /** Replaces the name of a caller in a row of this hub, which may have been replaced in an earlier state of the row. */
-    int rename(DatabaseSession session, long hour, Key key, String pseudonym) throws SQLException {
-        String where =
-                " WHERE hour_ms = ? AND group_id = ? AND caller = ? AND agent = ? AND skill = ? AND hub_slot = ?";
-        if (session.number(
-                        "SELECT count(*) FROM report_hour" + where,
-                        hour,
-                        key.group(),
-                        key.caller(),
-                        key.agent(),
-                        key.skill(),
-                        own)
-                == 0) {
+    /**
+     * Replaces the name of a caller in the row of this hub for calls that it has just forgotten. The first time, a row of the pseudonym is
+     * an earlier state of it, which another hub has renamed; later it has other calls.
+     *
+     * @return how many rows have changed
+     */
+    int rename(long hour, Key key, String pseudonym) {
+        if (!areShared()) {
             return 0;
         }
-        session.update("DELETE FROM report_hour" + where, hour, key.group(), pseudonym, key.agent(), key.skill(), own);
-        return session.update(
-                "UPDATE report_hour SET caller = ?" + where,
-                pseudonym,
-                hour,
-                key.group(),
-                key.caller(),
-                key.agent(),
-                key.skill(),
-                own);
+        boolean isFirst = renamed.add(new Renamed(hour, key, pseudonym));
+        var after = new Key(key.group(), pseudonym, key.agent(), key.skill());
+        return database.write(session -> {
+            // Before the other row, which another hub makes of this one.
+            Optional<String> named = measures(session, hour, key);
+            if (named.isEmpty()) {
+                return 0;
+            }
+            var sum = new Measures();
+            sum.add(named.get());
+            if (!isFirst) {
+                measures(session, hour, after).ifPresent(sum::add);
+            }
+            session.update("DELETE FROM report_hour" + OWN_ROW, values(hour, after));
+            List<@Nullable Object> values = new ArrayList<>(List.of(pseudonym, sum.json()));
+            values.addAll(List.of(values(hour, key)));
+            return session.update("UPDATE report_hour SET caller = ?, measures = ?" + OWN_ROW, values.toArray());
+        });
+    }
+
+    private Optional<String> measures(DatabaseSession session, long hour, Key key) throws SQLException {
+        return session.first(
+                row -> DatabaseSession.text(row, 1),
+                "SELECT measures FROM report_hour" + OWN_ROW + " FOR UPDATE",
+                values(hour, key));
+    }
+
+    private Object[] values(long hour, Key key) {
+        return new Object[] {hour, key.group(), key.caller(), key.agent(), key.skill(), own};
     }
 }

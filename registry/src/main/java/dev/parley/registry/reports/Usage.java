@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -34,7 +35,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +57,8 @@ final class Usage implements HubObserver, AutoCloseable {
             CREATE INDEX report_hour_by_caller ON report_hour (group_id, caller);
             """;
 
-    static final ModuleTables TABLES = new ModuleTables("registry-reports", List.of(SCHEMA, HubSlots.SCHEMA));
+    static final ModuleTables TABLES =
+            new ModuleTables("registry-reports", List.of(SCHEMA, HubSlots.SCHEMA, HubSlots.TIMES));
 
     /** Caller of the calls of an hour that exceed {@link #MOST_CELLS}. */
     static final String OTHER = "(other)";
@@ -72,6 +74,13 @@ final class Usage implements HubObserver, AutoCloseable {
             "SELECT group_id, caller, agent, skill, measures FROM report_hour WHERE hour_ms = ?";
 
     private static final String OF_SLOT = OF_HOUR + " AND hub_slot = ?";
+
+    /** A row beside one that its hub has renamed has later calls. */
+    private static final String RENAME_OF_SHARED =
+            "UPDATE report_hour AS r SET caller = ? WHERE hour_ms = ? AND group_id = ?"
+                    + " AND caller = ? AND NOT EXISTS (SELECT 1 FROM report_hour o WHERE o.hour_ms = r.hour_ms"
+                    + " AND o.group_id = r.group_id AND o.caller = ? AND o.agent = r.agent AND o.skill = r.skill"
+                    + " AND o.hub_slot = r.hub_slot)";
 
     /** Subject of measures. */
     record Key(String group, String caller, String agent, String skill) {
@@ -327,12 +336,7 @@ final class Usage implements HubObserver, AutoCloseable {
         if (erased.isEmpty()) {
             write();
         } else {
-            forget(key -> erased.containsKey(HubSlots.hash(key.group(), key.caller())))
-                    .forEach(cell -> {
-                        String pseudonym =
-                                requireNonNull(erased.get(HubSlots.hash(cell.key.group(), cell.key.caller())));
-                        int unused = database.write(session -> slots.rename(session, cell.begin, cell.key, pseudonym));
-                    });
+            int unused = forget(key -> erased.get(HubSlots.hash(key.group(), key.caller())));
         }
     }
 
@@ -404,36 +408,56 @@ final class Usage implements HubObserver, AutoCloseable {
 
     /** Replaces the name of a caller; its numbers stay. Returns the number of rows. */
     int erase(String group, String caller) {
-        var unused = forget(key -> key.group().equals(group) && key.caller().equals(caller));
-        return slots.erase(group, caller, "erased-" + UUID.randomUUID(), pseudonym -> rename(group, caller, pseudonym));
+        String pseudonym = "erased-" + UUID.randomUUID();
+        int own = forget(key -> key.group().equals(group) && key.caller().equals(caller) ? pseudonym : null);
+        return own + slots.erase(group, caller, pseudonym, name -> rename(group, caller, name));
     }
 
-    /** Writes the changes, and returns the cells of some callers, after which none of the hour counts calls until now. */
-    private List<Cell> forget(Predicate<Key> isErased) {
-        var forgotten = new ArrayList<Cell>();
+    /**
+     * Writes the changes, and forgets the cells of some callers, after which none of the hour counts calls until now. Renames their rows if
+     * hubs share the database.
+     *
+     * @param pseudonyms null for callers that stay
+     * @return how many rows were renamed
+     */
+    private int forget(Function<Key, @Nullable String> pseudonyms) {
+        var forgotten = new HashMap<Cell, String>();
         writing.lock();
         try {
             write(); // after which none names the caller for calls until now
             requireNonNull(hour.get()).cells().values().removeIf(cell -> {
-                if (!isErased.test(cell.key)) {
+                String pseudonym = pseudonyms.apply(cell.key);
+                if (pseudonym == null) {
                     return false;
                 }
                 cell.isErased = true; // before it is removed, so that calls count in another one
-                forgotten.add(cell);
+                forgotten.put(cell, pseudonym);
                 return true;
             });
+            int changed = 0;
+            for (Map.Entry<Cell, String> each : forgotten.entrySet()) { // before later calls are written
+                Cell cell = each.getKey();
+                changed += slots.rename(cell.begin, cell.key, each.getValue());
+            }
+            return changed;
         } finally {
             writing.unlock();
         }
-        return forgotten;
     }
 
-    private int rename(String group, String caller, String pseudonym) {
+    /** Replaces the name in all rows of the database. */
+    int rename(String group, String caller, String pseudonym) {
         List<Long> hours = database.read(session -> session.list(
                 row -> row.getLong(1),
                 "SELECT DISTINCT hour_ms FROM report_hour WHERE group_id = ? AND caller = ?",
                 group,
                 caller));
+        if (slots.areShared()) {
+            return database.writeInSlices(
+                    hours,
+                    true,
+                    (session, begin) -> session.update(RENAME_OF_SHARED, pseudonym, begin, group, caller, pseudonym));
+        }
         return database.writeInSlices(
                 hours,
                 true,

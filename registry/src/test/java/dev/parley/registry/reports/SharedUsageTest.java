@@ -133,6 +133,8 @@ final class SharedUsageTest {
                         .mapToLong(row -> row.getValue().sum(Measures.CALLS.prefix()))
                         .sum())
                 .isEqualTo(3);
+        schema.run("UPDATE report_erasure SET begun_ms = begun_ms - 660000");
+        assertThat(calls(one, "bob")).isOne();
         long left = one.database().read(session -> session.number("SELECT count(*) FROM report_erasure"));
         assertThat(left).isZero();
     }
@@ -144,14 +146,37 @@ final class SharedUsageTest {
         other.call("alice");
 
         // As when the barrier has failed: the rows are renamed first.
-        schema.run("INSERT INTO report_erasure (caller_hash, pseudonym) VALUES ('" + HubSlots.hash(GROUP, "alice")
-                + "', 'erased-1')");
+        schema.run("INSERT INTO report_erasure (caller_hash, pseudonym, begun_ms) VALUES ('"
+                + HubSlots.hash(GROUP, "alice") + "', 'erased-1', extract(epoch FROM clock_timestamp()) * 1000)");
         schema.run("UPDATE report_hour SET caller = 'erased-1'");
         boolean isSeen = new HubSlots(one.database(), clock).gather();
 
         assertThat(isSeen).isTrue();
         assertThat(measures(one)).containsOnlyKeys("erased-1");
         assertThat(calls(one, "erased-1")).isEqualTo(2);
+
+        other.call("alice"); // after it has been forgotten
+        assertThat(measures(one)).containsOnlyKeys("erased-1");
+        assertThat(calls(one, "erased-1")).isEqualTo(3);
+    }
+
+    @Test
+    void callsDuringAnErasureNeitherStopItNorAreLost() {
+        one.call("alice");
+        other.call("alice");
+        assertThat(calls(one, "alice")).isEqualTo(2);
+        var slots = new HubSlots(one.database(), clock);
+
+        int unused = slots.erase(GROUP, "alice", "erased-1", pseudonym -> {
+            one.call("alice");
+            other.call("alice");
+            one.usage().write();
+            other.usage().write();
+            return one.usage().rename(GROUP, "alice", pseudonym);
+        });
+
+        assertThat(measures(one)).containsOnlyKeys("erased-1");
+        assertThat(calls(other, "erased-1")).isEqualTo(4);
     }
 
     @Test
