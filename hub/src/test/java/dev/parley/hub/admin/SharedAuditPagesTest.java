@@ -1,5 +1,6 @@
 package dev.parley.hub.admin;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.extension.AdminCall;
@@ -62,12 +63,11 @@ final class SharedAuditPagesTest {
         return names;
     }
 
-    @SuppressWarnings("unchecked") // what the operation returns
     private <A> A ask(int hub, String name, AdminCall<A> call) {
-        return (A) new AuditPages(stores.get(hub).audit())
-                .handlers()
-                .byName()
-                .get(name)
+        return requireNonNull(new AuditPages(stores.get(hub).audit())
+                        .handlers()
+                        .byName()
+                        .get(name))
                 .call(call, CallContext.anonymous());
     }
 
@@ -80,7 +80,7 @@ final class SharedAuditPagesTest {
         var rows = new ArrayList<AuditRow>();
         AuditPosition next = after;
         for (int hub = 0; next != null; hub++) {
-            AuditPosition place = AuditCodecs.PLACE.parse(next.toString(), "after");
+            AuditPosition place = requireNonNull(AuditCodecs.PLACE.parse(next.toString(), "after"));
             RowPage page = ask(hub % 2, AuditOperation.QUERY.name(), new QueryAudit(NOTED, place, limit));
             rows.addAll(page.rows());
             next = page.next();

@@ -53,10 +53,10 @@ final class SharedTimersTest {
     }
 
     private Hub hub(String name) {
-        return hub(name, Duration.ZERO, (id, content) -> note(name, id));
+        return hub(Duration.ZERO, (id, content) -> note(name, id));
     }
 
-    private Hub hub(String name, Duration clock, Handler handler) {
+    private Hub hub(Duration clock, Handler handler) {
         Database database = schema.shared();
         InstantSource shown = () -> Instant.now().plus(clock);
         var timers = new DurableTimers(() -> database, shown);
@@ -92,8 +92,8 @@ final class SharedTimersTest {
             called.add(id);
             done.countDown();
         };
-        Hub one = hub("one", Duration.ZERO, handler);
-        Hub other = hub("other", Duration.ZERO, handler);
+        Hub one = hub(Duration.ZERO, handler);
+        Hub other = hub(Duration.ZERO, handler);
         one.timers().start();
         other.timers().start();
 
@@ -130,8 +130,8 @@ final class SharedTimersTest {
 
     @Test
     void aTimerIsCalledInTimeThoughTheClocksOfHubsDiffer() throws Exception {
-        Hub early = hub("early", Duration.ofHours(-1), (id, content) -> note("early", id));
-        Hub late = hub("late", Duration.ofHours(1), (id, content) -> note("late", id));
+        Hub early = hub(Duration.ofHours(-1), (id, content) -> note("early", id));
+        Hub late = hub(Duration.ofHours(1), (id, content) -> note("late", id));
         early.timers().start();
         for (Hub setter : List.of(early, late)) {
             Instant due = Instant.now().plusSeconds(1);
@@ -144,7 +144,7 @@ final class SharedTimersTest {
     @Test
     void aTimerOfAHubThatEndsInItsHandlerIsCalledByTheOtherAtOnce() throws Exception {
         var end = new CountDownLatch(1);
-        Hub one = hub("one", Duration.ZERO, (id, content) -> {
+        Hub one = hub(Duration.ZERO, (id, content) -> {
             note("one", id);
             end.await();
         });
@@ -190,8 +190,8 @@ final class SharedTimersTest {
                 throw new IllegalStateException("planted");
             }
         };
-        Hub one = hub("one", Duration.ZERO, handler);
-        hub("other", Duration.ZERO, handler).timers().start();
+        Hub one = hub(Duration.ZERO, handler);
+        hub(Duration.ZERO, handler).timers().start();
         one.timers().start();
 
         one.own().set("timer", Instant.now(), "");
@@ -205,7 +205,7 @@ final class SharedTimersTest {
     @Test
     void aTimerThatItsHandlerSetsAnewIsKept() throws Exception {
         Hub one = hub("one");
-        Hub other = hub("other", Duration.ZERO, (id, content) -> {
+        Hub other = hub(Duration.ZERO, (id, content) -> {
             one.own().set(id, one.in(Duration.ofHours(1)), "next");
             note("other", id);
         });
