@@ -86,7 +86,7 @@ final class WatchedChanges {
 
         /** Changes after so many. */
         List<Move> moves(long count) {
-            return moves.subList((int) Math.clamp(count - first, 0, moves.size()), moves.size());
+            return moves.subList(Math.clamp(count - first, 0, moves.size()), moves.size());
         }
 
         /** How many changes there were in all. */

@@ -41,7 +41,11 @@ final class SharedMcpTest {
     private final SharedSchema schema = new SharedSchema();
     private final List<AutoCloseable> open = new ArrayList<>();
     private final Semaphore permits = new Semaphore(0);
+
+    @SuppressWarnings("NullAway.Init") // by start
     private RawPeer one;
+
+    @SuppressWarnings("NullAway.Init") // by start
     private RawPeer other;
 
     /** @param budget after which a call returns with a task that goes on */

@@ -225,7 +225,7 @@ final class MessageClaims {
 
     /** False if another hub looks at the claim at the moment. */
     private boolean isOver(DatabaseSession session, Key key, Object attempt) throws SQLException {
-        if (releases.get(key) != attempt) {
+        if (!attempt.equals(releases.get(key))) {
             return true; // claimed again
         }
         boolean isLocked = isLocked(session, key);

@@ -156,7 +156,7 @@ final class SharedEventsTest {
         }
         var last = new AtomicReference<>(place);
         Eventually.holds("all events are read", () -> {
-            EventPage page = other.page(last.get(), 7);
+            EventPage page = other.page(requireNonNull(last.get()), 7);
             read.addAll(names(page.events()));
             last.set(page.next());
             return read.size() >= 2 * messages;

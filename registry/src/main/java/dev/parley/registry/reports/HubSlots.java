@@ -103,7 +103,7 @@ final class HubSlots {
         }
         var own = new Gathering(clock.instant(), new CompletableFuture<>());
         Gathering shared = latest.updateAndGet(known -> known.isNew(own.begun()) ? known : own);
-        if (shared != own) {
+        if (!shared.equals(own)) {
             return shared.done().join();
         }
         try {

@@ -49,9 +49,10 @@ final class SharedPagesTest {
                             .map(result -> tuple(result.get("identifier"), result.get("tags")))
                             .toList());
             assertThat(third.next()).isNull();
-            assertThatThrownBy(() -> others.page(first.next(), 2, BEN)).isInstanceOf(A2AException.class);
+            assertThatThrownBy(() -> others.page(requireNonNull(first.next()), 2, BEN))
+                    .isInstanceOf(A2AException.class);
             schema.run("UPDATE registry_fused SET made_at = made_at - interval '1 hour'");
-            assertThatThrownBy(() -> others.page(first.next(), 2, ANNA))
+            assertThatThrownBy(() -> others.page(requireNonNull(first.next()), 2, ANNA))
                     .isInstanceOf(A2AException.class)
                     .hasMessageContaining("expected: a new search");
             assertThat(others.begin(results, 2, BEN).next()).isNotNull();

@@ -1,5 +1,6 @@
 package dev.parley.registry.hub;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.engine.Agent;
@@ -119,7 +120,8 @@ final class SharedRegistryTest {
     }
 
     private static List<?> names(Caller hub) throws Exception {
-        return ((List<?>) hub.get("/registry/agents?pageSize=200").at("agents"))
+        return ((List<?>)
+                        requireNonNull(hub.get("/registry/agents?pageSize=200").at("agents")))
                 .stream().map(entry -> ((Map<?, ?>) entry).get("name")).toList();
     }
 

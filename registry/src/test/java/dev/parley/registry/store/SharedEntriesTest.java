@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -217,7 +218,7 @@ final class SharedEntriesTest {
         var seen = new ArrayList<List<Long>>();
         var streams = new ArrayList<CompletableFuture<Void>>();
         for (Hub hub : List.of(one, other)) {
-            Hub next = hub == one ? other : one;
+            Hub next = hub.equals(one) ? other : one;
             var numbers = new ArrayList<Long>();
             seen.add(numbers);
             streams.add(CompletableFuture.runAsync(
@@ -261,7 +262,9 @@ final class SharedEntriesTest {
         one.own(SECRET);
         one.own("known");
 
-        assertThat(shown).succeedsWithin(Duration.ofSeconds(30)).asList().containsExactly("known");
+        assertThat(shown)
+                .succeedsWithin(Duration.ofSeconds(30), InstanceOfAssertFactories.LIST)
+                .containsExactly("known");
         assertThat(other.names(Entries.ITSELF)).containsExactly("known", SECRET);
     }
 
