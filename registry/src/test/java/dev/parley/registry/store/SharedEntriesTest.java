@@ -36,7 +36,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -262,9 +261,7 @@ final class SharedEntriesTest {
         one.own(SECRET);
         one.own("known");
 
-        assertThat(shown)
-                .succeedsWithin(Duration.ofSeconds(30), InstanceOfAssertFactories.LIST)
-                .containsExactly("known");
+        assertThat(shown).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(List.of("known"));
         assertThat(other.names(Entries.ITSELF)).containsExactly("known", SECRET);
     }
 
