@@ -1,5 +1,6 @@
 package dev.parley.cli.postgresql;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.client.AgentClient;
@@ -260,15 +261,14 @@ final class ClusterTest {
         start(2);
         Member paused = members.getFirst();
         Member other = members.getLast();
-        String before = paused.calls().send("before").sentTask();
+        String before = requireNonNull(paused.calls().send("before").sentTask());
         String counted = count(paused, 100);
         Future<List<String>> events = followed(other, counted);
 
         paused.process.signal("STOP");
         awaitStreams(1, LEASE_OVER);
         other.awaitReady(TAKEN_OVER);
-        Answer sent = other.calls().send("meanwhile");
-        assertThat(sent.sentTask()).isNotNull();
+        String meanwhile = requireNonNull(other.calls().send("meanwhile").sentTask());
         long streamOfOther = number("SELECT max(stream_no) FROM stream");
         try (var sends =
                 Repeated.calls(2, () -> paused.calls().send(UUID.randomUUID().toString()))) {
@@ -279,15 +279,16 @@ final class ClusterTest {
 
             assertThat(sends.since(0).filter(answer -> answer.status() == Answer.OK))
                     .as("answers, all from after its return")
-                    .allSatisfy(answer -> assertThat(
-                                    other.calls().task(answer.sentTask()).status())
+                    .allSatisfy(answer -> assertThat(other.calls()
+                                    .task(requireNonNull(answer.sentTask()))
+                                    .status())
                             .isEqualTo(Answer.OK));
         }
         assertThat(paused.process.log()).contains("the hub has ended, and refuses all requests until it begins anew");
         assertThat(number("SELECT max(stream_no) FROM stream")).isGreaterThan(streamOfOther);
         for (Member member : members) {
             assertThat(member.calls().task(before).status()).isEqualTo(Answer.OK);
-            assertThat(member.calls().task(sent.sentTask()).status()).isEqualTo(Answer.OK);
+            assertThat(member.calls().task(meanwhile).status()).isEqualTo(Answer.OK);
         }
         requireWhole(events.get(), 100);
         try (AgentClient client = paused.client("counter")) {
