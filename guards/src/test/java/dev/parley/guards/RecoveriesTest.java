@@ -139,6 +139,7 @@ final class RecoveriesTest {
             entry("load.LoadHold", "duration of a load"),
             entry("load.LoadRun", "duration of a load"),
             entry("mcp.client.ClientExchange", "time limit of a request"),
+            entry("mcp.agent.OpenCalls", "time limit of a call that goes on at another hub"),
             entry("mcp.client.QuestionRouter", "time limit of a question"),
             entry("mcp.client.StdioTransport", "time limit of the end of a process"),
             entry("mcp.server.Outbox", "time limit of a reader"),
