@@ -54,7 +54,7 @@ final class ActivityFeed implements HubObserver {
     private final InstantSource clock = InstantSource.system();
     private final Moves source;
     private final @Nullable RememberedMoves remembered;
-    /** What the other hubs of the database are told, and tell. */
+    /** The feeds between the hubs of the database. */
     private final Feeds others;
 
     private final Map<String, WatchedChanges> tails = new ConcurrentHashMap<>();
