@@ -290,10 +290,12 @@ final class HostileGroupTest {
         private final HubProcess hub;
         private final Hostile kind;
         private final List<Thread> threads = new ArrayList<>();
+        private final @Nullable HttpRequest large;
 
-        Attack(HubProcess hub, Hostile kind) {
+        Attack(HubProcess hub, Hostile kind) throws IOException, InterruptedException {
             this.hub = hub;
             this.kind = kind;
+            this.large = kind == Hostile.LARGE_ANSWERS ? getOfLargeTask() : null;
             for (int i = 0; i < AT_ONCE; i++) {
                 threads.add(Thread.ofPlatform().daemon().start(this::run));
             }
@@ -302,7 +304,11 @@ final class HostileGroupTest {
         private void run() {
             try {
                 switch (kind) {
-                    case LARGE_ANSWERS -> getLargeTask();
+                    case LARGE_ANSWERS -> {
+                        while (!Thread.currentThread().isInterrupted()) {
+                            http.send(large, BodyHandlers.discarding());
+                        }
+                    }
                     case UNREAD_STREAMS -> openStreams();
                     case UNFINISHED_REQUESTS -> beginRequests();
                     case ENDLESS_BODIES -> sendEndlessly();
@@ -321,13 +327,14 @@ final class HostileGroupTest {
             }
         }
 
-        private void getLargeTask() throws IOException, InterruptedException {
+        /** Makes a task of 18 MB, which is no part of the attack, and returns the request that reads it. */
+        private HttpRequest getOfLargeTask() throws IOException, InterruptedException {
             String answer = http.send(
                             request(hub, kind.path, kind.body.publisher(), SharedHub.HOSTILE_KEY),
                             BodyHandlers.ofString())
                     .body();
             int id = answer.indexOf("\"id\":\"") + 6;
-            HttpRequest get = HttpRequest.newBuilder(
+            return HttpRequest.newBuilder(
                             request(
                                     hub,
                                     "/tasks/" + answer.substring(id, answer.indexOf('"', id)),
@@ -336,9 +343,6 @@ final class HostileGroupTest {
                             (name, value) -> true)
                     .GET()
                     .build();
-            while (!Thread.currentThread().isInterrupted()) {
-                http.send(get, BodyHandlers.discarding());
-            }
         }
 
         private Socket connect() throws IOException {
