@@ -5,13 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.testkit.Eventually;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -137,6 +146,50 @@ class DrainTest {
 
         try (var next = TestServer.builder().port(port).start()) {
             assertThat(next.port()).isEqualTo(port);
+        }
+    }
+
+    @Test
+    void clientsThatConnectWhileAServerClosesGetAnAnswerOrAnEnd() throws Exception {
+        int port;
+        try (var first = TestServer.builder().start()) {
+            port = first.port();
+        }
+        var answered = new AtomicInteger();
+        Queue<String> silent = new ConcurrentLinkedQueue<>();
+        var isOver = new AtomicBoolean();
+        try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 8; i++) {
+                clients.submit(() -> {
+                    while (!isOver.get()) {
+                        call(port, answered, silent);
+                    }
+                });
+            }
+            for (int i = 0; i < 60 && silent.isEmpty(); i++) {
+                try (var server = TestServer.builder().port(port).start()) {
+                    int before = answered.get();
+                    Eventually.holds("a client is answered", () -> answered.get() > before);
+                }
+            }
+            isOver.set(true);
+        }
+
+        assertThat(silent).isEmpty();
+    }
+
+    private static void call(int port, AtomicInteger answered, Queue<String> silent) {
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.setSoTimeout(5_000);
+            socket.getOutputStream()
+                    .write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            if (socket.getInputStream().read() >= 0) {
+                answered.incrementAndGet();
+            }
+        } catch (SocketTimeoutException neither) {
+            silent.add(neither.toString());
+        } catch (IOException end) {
+            // refused, or cut
         }
     }
 

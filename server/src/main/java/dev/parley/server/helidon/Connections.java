@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,9 @@ public final class Connections implements AutoCloseable {
 
     private static final long MAX_TICK = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long MIN_TICK = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** Longer than it takes to close the listening socket. */
+    private static final Duration CLOSING = Duration.ofSeconds(10);
 
     /** Time limits of a peer, each in nanoseconds. */
     public record Patience(long headers, long body, long idle, long write) {
@@ -66,6 +70,8 @@ public final class Connections implements AutoCloseable {
     private final RefusedRequests refused = new RefusedRequests();
     private final Pace lingering = new Pace(Duration.ofMillis(1));
     private final AtomicInteger streamThreads = new AtomicInteger();
+    private final CountDownLatch acceptingEnded = new CountDownLatch(1);
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final FairScheduler shares;
     private final FairScheduler handshakes;
     private final ScheduledExecutorService clock;
@@ -145,20 +151,38 @@ public final class Connections implements AutoCloseable {
     }
 
     /**
-     * Called by the accepting thread, before any other sees the channel.
+     * Called by the accepting thread, before any other sees the channel. While the server drains, the thread accepts no more: it is kept
+     * until it is interrupted, which Helidon does when the listening socket is closed.
      *
-     * @throws IllegalStateException if the server drains
+     * @throws IllegalStateException if the server drains; the channel is closed
      */
     void accepted(SocketChannel channel) {
-        if (draining) {
-            throw new IllegalStateException("draining");
-        }
         try {
             var peers = new Peers(channel.getRemoteAddress(), channel.getLocalAddress());
-            open.put(peers, new ClientConnection(this, peers, channel));
+            var connection = new ClientConnection(this, peers, channel);
+            open.put(peers, connection);
+            if (draining) { // drain() may not have seen it
+                connection.cut();
+                keepFromAccepting();
+                throw new IllegalStateException("draining");
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private void keepFromAccepting() {
+        acceptingEnded.countDown();
+        try {
+            var unused = closed.await(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Waits until the accepting thread accepts no more, because the server drains; returns false if it still may after {@code limit}. */
+    boolean awaitNoneAccepted(Duration limit) throws InterruptedException {
+        return acceptingEnded.await(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /**
@@ -224,6 +248,7 @@ public final class Connections implements AutoCloseable {
 
     @Override
     public void close() {
+        closed.countDown();
         clock.shutdownNow();
     }
 

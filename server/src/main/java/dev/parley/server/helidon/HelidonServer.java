@@ -15,6 +15,7 @@ import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http2.Http2Config;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -37,6 +38,7 @@ public final class HelidonServer {
     /** Longer than any grace period: when to give up on a connection, {@link Connections} decides. */
     private static final Duration HELIDON_GRACE = Duration.ofDays(1);
 
+    private static final Duration WAKING = Duration.ofSeconds(1);
     private static final int HTTP2_WINDOW = 256 * 1024;
 
     /**
@@ -102,9 +104,30 @@ public final class HelidonServer {
         }
     }
 
-    /** Closes the listening socket at once, then waits for the connections. */
+    /** Closes the listening socket at once, then waits for the connections. {@link Connections#startDraining} was called before. */
     public void stop() {
+        endAccepting();
         web.stop();
+    }
+
+    /**
+     * Has the accepting thread leave {@code accept} by a connection to itself, as far as clients have not done it. Helidon closes the
+     * listening socket and interrupts that thread. If it is then accepting a connection, Java 25 neither returns the socket nor closes
+     * it, and the client waits until the end of the process.
+     */
+    private void endAccepting() {
+        InetAddress bound = settings.address().getAddress();
+        InetAddress own = bound.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : bound;
+        try (var waking = new Socket()) {
+            waking.connect(new InetSocketAddress(own, port()), (int) WAKING.toMillis());
+            if (!connections.awaitNoneAccepted(WAKING)) {
+                LOG.log(System.Logger.Level.DEBUG, "{0}: accepts connections until it is closed", own);
+            }
+        } catch (IOException unreachable) {
+            LOG.log(System.Logger.Level.DEBUG, "no connection to {0}: {1}", own, unreachable);
+        } catch (InterruptedException impatient) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The port that is bound. */
