@@ -61,7 +61,7 @@ final class TaskMailTest {
     private static final CallContext NAMING = CALLER.withDialect("0.1", true);
 
     /** Beginnings of statements. */
-    private static final String LOOK = "SELECT EXISTS (SELECT 1 FROM mail";
+    private static final String LOOK = "EXISTS (SELECT 1 FROM mail";
 
     private static final String ANSWER = "UPDATE mail SET answer";
 

@@ -2,9 +2,11 @@ package dev.parley.registry.store;
 
 import dev.parley.store.database.Database;
 import dev.parley.store.shared.Feeds;
+import dev.parley.store.shared.Poll;
 import dev.parley.store.spi.StoreException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,6 +20,8 @@ final class OtherHubs implements InstantSource {
     private static final String NEWEST =
             "SELECT change, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) FROM registry_newest";
 
+    private static final String NEWEST_AS_TEXT = NEWEST.replace("change, ", "change || ' ' || ");
+
     /**
      * A look at the database.
      *
@@ -30,6 +34,7 @@ final class OtherHubs implements InstantSource {
     private final InstantSource own;
     private final EntryCache cache;
     private final Disclosure disclosure;
+    private final Poll.Question newest;
     private volatile Look latest = new Look(0, 0, 0);
 
     /** @param own clock of a hub that has its database alone */
@@ -39,6 +44,7 @@ final class OtherHubs implements InstantSource {
         this.own = own;
         this.cache = cache;
         this.disclosure = disclosure;
+        this.newest = database.access().poll().add(NEWEST_AS_TEXT);
         if (feeds.isShared()) {
             latest = look(0);
         }
@@ -64,6 +70,12 @@ final class OtherHubs implements InstantSource {
     }
 
     private boolean follow(long before, EntryLog log) {
+        Poll.Answer polled = newest.answer();
+        String[] numbers = Objects.requireNonNull(polled.text(), "the newest change").split(" ");
+        if (Long.parseLong(numbers[0]) == before) {
+            latest = new Look(before, Long.parseLong(numbers[1]), polled.ended());
+            return false;
+        }
         Look now = look(before);
         latest = now;
         boolean isNews = now.change() != before;

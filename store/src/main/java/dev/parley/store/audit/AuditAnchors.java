@@ -3,12 +3,14 @@ package dev.parley.store.audit;
 import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.shared.Poll;
 import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Anchors of the audit of hubs that work at the same time. Once a minute one of them writes how far each chain goes, with a hash over that and
@@ -35,6 +37,12 @@ record AuditAnchors(Database database) {
 
     private static final long INTERVAL_MS = 60_000;
 
+    private static final String DUE = " WHERE (SELECT coalesce(max(at_ms), 0) FROM audit_anchor)"
+            + " <= extract(epoch FROM clock_timestamp()) * 1000 - " + INTERVAL_MS;
+
+    /** Looks, of one a second, that are left out after one without an entry to anchor. */
+    private static final int PAUSES = 10;
+
     private static final int ANCHORS_AT_ONCE = 100;
 
     private record Anchor(long number, long at, long stream, String ends, String hash) {
@@ -48,18 +56,26 @@ record AuditAnchors(Database database) {
     /** Makes the table if it is missing, and has anchors written from now on. */
     void begin() {
         database.migrate(TABLES);
-        database.access().feeds().follow(MODULE, this::write);
+        Poll.Question due = database.access().poll().add("SELECT 'due'" + DUE);
+        var pauses = new AtomicInteger();
+        database.access().feeds().follow(MODULE, () -> write(due, pauses));
     }
 
-    /** Writes an anchor if the newest one is a minute old, by the clock of the database. */
-    private void write() {
-        if (database.read(AuditAnchors::isDue)) {
-            database.write(AuditAnchors::write);
+    /**
+     * Writes an anchor if the newest one is a minute old, by the clock of the database.
+     *
+     * @param pauses number of looks that are left out, as nothing was added to the audit
+     */
+    private void write(Poll.Question due, AtomicInteger pauses) {
+        if (pauses.get() > 0) {
+            pauses.decrementAndGet();
+        } else if (due.text().isPresent() && !database.write(AuditAnchors::write)) {
+            pauses.set(PAUSES);
         }
     }
 
     private static boolean isDue(DatabaseSession session) throws SQLException {
-        return now(session) - session.number("SELECT coalesce(max(at_ms), 0) FROM audit_anchor") >= INTERVAL_MS;
+        return session.number("SELECT 1" + DUE) == 1;
     }
 
     private static long now(DatabaseSession session) throws SQLException {

@@ -3,9 +3,13 @@ package dev.parley.store.database;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.shared.Epochs.Numbers;
 import dev.parley.store.shared.Feeds;
+import dev.parley.store.shared.Poll;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -21,6 +25,7 @@ public final class DatabaseAccess implements Readers.Guard {
 
     private final BooleanSupplier open;
     private final CompletableFuture<Ending> ending = new CompletableFuture<>();
+    private final Poll poll = new Poll();
     private volatile @Nullable HubLease lease;
 
     private volatile Consumer<Duration> serverSearch = patience -> {};
@@ -80,6 +85,11 @@ public final class DatabaseAccess implements Readers.Guard {
         return renewed == null ? Feeds.NONE : renewed.feeds();
     }
 
+    /** Questions that a hub which shares its database asks each second. Their answers are read again after a hint of another hub. */
+    public Poll poll() {
+        return poll;
+    }
+
     /** The number of this hub in its database of PostgreSQL; 0 for SQLite. */
     public long hub() {
         HubLease renewed = lease;
@@ -111,9 +121,24 @@ public final class DatabaseAccess implements Readers.Guard {
         serverSearch = search;
         Numbers reader = (sql, values) -> readers.read(session -> session.number(sql, values));
         held.epochs().open(reader);
-        held.feeds().open(reader);
+        poll.open(sql -> readers.read(session -> row(session, sql)));
+        held.feeds().open(reader, poll::renew);
         lease = held;
         held.work(end, () -> search.accept(SEARCH));
+    }
+
+    /** Returns the columns of the first row. */
+    private static List<@Nullable String> row(DatabaseSession session, String sql) throws SQLException {
+        return session.first(
+                        row -> {
+                            var columns = new ArrayList<@Nullable String>();
+                            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                                columns.add(DatabaseSession.text(row, i));
+                            }
+                            return columns;
+                        },
+                        sql)
+                .orElseThrow();
     }
 
     void end(Ending end) {

@@ -38,6 +38,7 @@ public final class Feeds {
     private final boolean isShared;
     private final long hub;
     private volatile Numbers database = (sql, values) -> 0;
+    private volatile Runnable news = () -> {};
     private final List<Follower> followers = new CopyOnWriteArrayList<>();
     private final Set<String> told = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean sends = new AtomicBoolean();
@@ -92,6 +93,7 @@ public final class Feeds {
     }
 
     private void look(String feed) {
+        news.run();
         followers.stream().filter(follower -> follower.feed.equals(feed)).forEach(Follower::look);
     }
 
@@ -110,9 +112,15 @@ public final class Feeds {
 
     // ---- Of the lease
 
-    /** @param reader reads from the database */
-    public void open(Numbers reader) {
+    /**
+     * Begins.
+     *
+     * @param reader reads from the database
+     * @param hinted called before looks that a hint leads to; does not block
+     */
+    public void open(Numbers reader, Runnable hinted) {
         database = reader;
+        news = hinted;
     }
 
     /** Whether a hint is one of a feed. If it is one of another hub that this one follows, its rows are looked for. */

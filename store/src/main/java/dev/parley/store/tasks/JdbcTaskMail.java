@@ -11,6 +11,7 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.shared.Poll;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.Lanes.Lane;
@@ -78,10 +79,17 @@ final class JdbcTaskMail implements TaskMail {
             + " AND made_at > clock_timestamp() - INTERVAL '10 s'"
             + " AND EXISTS (SELECT 1 FROM stream WHERE stream_no = from_stream)";
 
+    private static final String IS_DUE = "due";
+    private static final String IS_OLD = "old";
+
     private static final String OLD = " FROM mail WHERE made_at < clock_timestamp() - INTERVAL '60 s'"
             + " OR NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = from_stream)";
 
-    private static final String LOOK = "SELECT EXISTS (SELECT 1" + DUE + "), EXISTS (SELECT 1" + OLD + ")";
+    /** Whether there is mail for a stream, and old mail. */
+    private static String look(long stream) {
+        return "SELECT CASE WHEN EXISTS (SELECT 1" + DUE.replace("?", Long.toString(stream)) + ") THEN '" + IS_DUE
+                + "' ELSE '' END || CASE WHEN EXISTS (SELECT 1" + OLD + ") THEN '" + IS_OLD + "' ELSE '' END";
+    }
 
     private static final String OF_CHOSEN =
             " WHERE mail.from_stream = chosen.from_stream AND mail.mail_no = chosen.mail_no";
@@ -112,13 +120,13 @@ final class JdbcTaskMail implements TaskMail {
 
     private record Row(long number, boolean isTaken, byte @Nullable [] answer) {}
 
-    private record Look(boolean isDue, boolean isOld) {}
-
     private final Database database;
     private final long stream;
     private final Lanes lanes;
     private final EncryptionAtRest atRest;
     private final LongConsumer hints;
+    private final Poll poll;
+    private final Poll.Question look;
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
     private final AtomicInteger waitingBytes = new AtomicInteger();
@@ -130,6 +138,8 @@ final class JdbcTaskMail implements TaskMail {
         this.lanes = lanes;
         this.atRest = atRest;
         this.hints = hints;
+        this.poll = database.access().poll();
+        this.look = poll.add(look(stream));
     }
 
     /**
@@ -172,6 +182,7 @@ final class JdbcTaskMail implements TaskMail {
 
     /** Tells the listener that another hub has written mail for this one. */
     void hinted() {
+        poll.renew();
         listener.run();
     }
 
@@ -296,10 +307,8 @@ final class JdbcTaskMail implements TaskMail {
                             row -> new Row(row.getLong(1), row.getBoolean(2), row.getBytes(3)), KNOWN, stream))
                     .forEach(this::complete);
         }
-        Look look = database.read(
-                        session -> session.first(row -> new Look(row.getBoolean(1), row.getBoolean(2)), LOOK, stream))
-                .orElseThrow();
-        if (look.isOld) {
+        String found = look.text().orElse("");
+        if (found.contains(IS_OLD)) {
             database.submit(new MailWork(
                     "",
                     REMOVED_AT_ONCE,
@@ -308,7 +317,7 @@ final class JdbcTaskMail implements TaskMail {
                     () -> {},
                     JdbcTaskMail::notRemoved));
         }
-        return look.isDue;
+        return found.contains(IS_DUE);
     }
 
     @Override

@@ -13,6 +13,7 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Feeds;
+import dev.parley.store.shared.Poll;
 import dev.parley.store.tasks.Lanes.Lane;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -29,15 +30,20 @@ import java.util.stream.Stream;
  * Takeover of unfinished tasks whose stream has ended, by the hubs that share a database of PostgreSQL. A stream that has ended writes
  * nothing any more, so its tasks do not change; rows that another hub is taking over are skipped. Safe for any thread.
  */
-record TaskTakeover(Database database, Lanes lanes, Once once) {
+record TaskTakeover(Database database, Lanes lanes, Once once, Poll.Question ended) {
     /** Looks into the index once for each owner, and not for each task. */
     private static final String ENDED = "WITH RECURSIVE owners (no) AS"
             + " (SELECT min(owner) FROM task WHERE owner IS NOT NULL"
             + " UNION ALL SELECT (SELECT min(owner) FROM task WHERE owner > no) FROM owners WHERE no IS NOT NULL)"
-            + " SELECT no FROM owners WHERE no IS NOT NULL AND NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = no)";
+            + " SELECT string_agg(CAST(no AS TEXT), ',') FROM owners WHERE no IS NOT NULL"
+            + " AND NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = no)";
 
     private record Row(
             long lane, String taskId, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
+
+    TaskTakeover(Database database, Lanes lanes, Once once) {
+        this(database, lanes, once, database.access().poll().add(ENDED));
+    }
 
     /** The stream of this hub; empty if no other hub writes to the database. */
     Optional<Long> owner() {
@@ -65,15 +71,16 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
     }
 
     private List<Head> takeOver(long stream, Set<String> agents, int limit) {
-        List<String> ended = database.read(session -> session.list(row -> Long.toString(row.getLong(1)), ENDED));
+        List<String> streams =
+                ended.text().map(text -> List.of(text.split(","))).orElseGet(List::of);
         String texts = database.system().jsonTexts();
         String unhosted = Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds());
         // A read first: tasks of agents that no hub hosts stay for minutes, in which nothing is to be written.
-        if (ended.isEmpty()
+        if (streams.isEmpty()
                 || database.read(session -> session.list(
                                 row -> row.getInt(1),
                                 "SELECT 1" + claimable(texts) + " LIMIT 1",
-                                json(ended),
+                                json(streams),
                                 json(agents),
                                 unhosted))
                         .isEmpty()) {
@@ -90,7 +97,7 @@ record TaskTakeover(Database database, Lanes lanes, Once once) {
                                 Instant.ofEpochMilli(row.getLong(5)),
                                 row.getLong(6)),
                         claim(texts),
-                        json(ended),
+                        json(streams),
                         json(agents),
                         unhosted,
                         limit,

@@ -6,6 +6,7 @@ import dev.parley.engine.spi.PushStore.Queue;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
+import dev.parley.store.shared.Poll;
 import dev.parley.store.spi.ModuleTables;
 import java.util.Collection;
 import java.util.List;
@@ -70,7 +71,8 @@ final class WebhookSenders {
     private static final String ENDED = "WITH RECURSIVE streams (no) AS (SELECT min(stream_no) FROM webhook_sender"
             + " UNION ALL SELECT (SELECT min(stream_no) FROM webhook_sender WHERE stream_no > no) FROM streams"
             + " WHERE no IS NOT NULL)"
-            + " SELECT no FROM streams WHERE no IS NOT NULL AND NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = no)";
+            + " SELECT string_agg(CAST(no AS TEXT), ',') FROM streams WHERE no IS NOT NULL"
+            + " AND NOT EXISTS (SELECT 1 FROM stream WHERE stream_no = no)";
 
     /** A condition for a webhook: its queue is claimed by a stream. The row cannot change while that stream writes something else. */
     static final String IS_CLAIMED =
@@ -78,6 +80,7 @@ final class WebhookSenders {
 
     private final Database database;
     private final long stream;
+    private final Poll.Question ended;
 
     private WebhookSenders(Database database, long stream) {
         this.database = database;
@@ -87,6 +90,7 @@ final class WebhookSenders {
                 "INSERT INTO webhook_sender (queue, stream_no) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 "stream " + stream,
                 stream));
+        this.ended = database.access().poll().add(ENDED);
     }
 
     /** The senders of a database to which several hubs write; null if one hub does. */
@@ -132,11 +136,11 @@ final class WebhookSenders {
      * again for a row that another hub has claimed meanwhile.
      */
     boolean releaseEnded() {
-        List<Long> ended = database.read(session -> session.list(row -> row.getLong(1), ENDED));
+        String streams = ended.text().orElse("");
         int all = 0;
-        int removed = ended.isEmpty() ? 0 : AT_ONCE;
+        int removed = streams.isEmpty() ? 0 : AT_ONCE;
         while (removed == AT_ONCE) {
-            removed = database.write(AT_ONCE, session -> session.update(RELEASE_ENDED, array(ended)));
+            removed = database.write(AT_ONCE, session -> session.update(RELEASE_ENDED, '{' + streams + '}'));
             all += removed;
         }
         return all > 0;
