@@ -325,7 +325,8 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
                 TaskStatus.of(state, now()),
                 List.of(),
                 List.of(message.in(live.contextId(), live.key().taskId())),
-                Map.of());
+                Map.of(),
+                1);
     }
 
     Instant now() {

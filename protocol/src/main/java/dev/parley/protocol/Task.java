@@ -6,6 +6,7 @@ import dev.parley.protocol.support.Lists;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id made by the server
  * @param history messages, oldest first
+ * @param generation number of the newest event that this includes, from 1; 0 if it is not known. A preview of A2A 1.1, by which two tasks
+ *     are not compared
  */
 public record Task(
         String id,
@@ -24,7 +27,8 @@ public record Task(
         TaskStatus status,
         List<Artifact> artifacts,
         List<Message> history,
-        Map<String, @Nullable Object> metadata)
+        Map<String, @Nullable Object> metadata,
+        long generation)
         implements SendResult, TaskEvent {
     /** Messages of the agent that the history keeps between two messages of the caller. */
     static final int MOST_NOTES = 100;
@@ -36,6 +40,47 @@ public record Task(
         artifacts = Lists.copy(artifacts);
         history = Lists.copy(history);
         metadata = Lists.copy(metadata);
+        if (generation < 0) {
+            throw InvalidField.of("generation", generation + " (expected: >= 0)");
+        }
+    }
+
+    /** A task of which it is not known how many events it includes. */
+    public Task(
+            String id,
+            String contextId,
+            TaskStatus status,
+            List<Artifact> artifacts,
+            List<Message> history,
+            Map<String, @Nullable Object> metadata) {
+        this(id, contextId, status, artifacts, history, metadata, 0);
+    }
+
+    /** Returns this task as it stands after its event of that number; 0 if that is not known. */
+    public Task at(long number) {
+        return number == generation ? this : new Task(id, contextId, status, artifacts, history, metadata, number);
+    }
+
+    /** Whether the other one is the same task in the same condition, whatever the number of its newest event. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Task task
+                && id.equals(task.id)
+                && contextId.equals(task.contextId)
+                && status.equals(task.status)
+                && artifacts.equals(task.artifacts)
+                && history.equals(task.history)
+                && metadata.equals(task.metadata);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(id, contextId, status, artifacts, history, metadata);
+    }
+
+    /** The number of the next event, as far as that of the newest one is known. */
+    private long next() {
+        return generation == 0 ? 0 : generation + 1;
     }
 
     /** The state of {@link #status()}. */
@@ -72,7 +117,8 @@ public record Task(
                 status,
                 withArtifacts ? artifacts : List.of(),
                 history.subList(history.size() - length, history.size()),
-                metadata);
+                metadata,
+                generation);
     }
 
     Task with(TaskStatusUpdateEvent update) {
@@ -85,7 +131,8 @@ public record Task(
                 update.status(),
                 artifacts,
                 keep ? withNote(requireNonNull(left)) : history,
-                TaskEvent.merge(metadata, update.metadata()));
+                TaskEvent.merge(metadata, update.metadata()),
+                next());
     }
 
     /** The history with a message that streams have shown as the status; without the oldest of those of the agent if there are too many. */
@@ -101,13 +148,13 @@ public record Task(
             if (artifacts.get(i).artifactId().equals(artifact.artifactId())) {
                 var changed = new ArrayList<>(artifacts);
                 changed.set(i, update.append() ? changed.get(i).append(artifact) : artifact);
-                return new Task(id, contextId, status, changed, history, metadata);
+                return new Task(id, contextId, status, changed, history, metadata, next());
             }
         }
-        return new Task(id, contextId, status, Lists.append(artifacts, List.of(artifact)), history, metadata);
+        return new Task(id, contextId, status, Lists.append(artifacts, List.of(artifact)), history, metadata, next());
     }
 
     Task with(Message received) {
-        return new Task(id, contextId, status, artifacts, Lists.append(history, List.of(received)), metadata);
+        return new Task(id, contextId, status, artifacts, Lists.append(history, List.of(received)), metadata, next());
     }
 }

@@ -29,7 +29,7 @@ public record TaskForm(@Nullable String name, @Nullable PartForm part) {
     public TaskEvent of(TaskEvent event) {
         return switch (event) {
             case Message answer -> name == null ? answer : answer.in(answer.contextId(), name);
-            case Task(var id, var context, var status, var artifacts, var history, var metadata) ->
+            case Task(var id, var context, var status, var artifacts, var history, var metadata, var generation) ->
                 new Task(
                         name(id),
                         context,

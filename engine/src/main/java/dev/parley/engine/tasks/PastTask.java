@@ -31,7 +31,7 @@ public final class PastTask {
                 throw new IllegalStateException("task " + key.taskId() + " was removed meanwhile");
             }
             for (LoggedEvent one : events) {
-                task = one.event().applyTo(task);
+                task = one.event().applyTo(task).at(one.sequence());
                 sequence = one.sequence();
             }
         }

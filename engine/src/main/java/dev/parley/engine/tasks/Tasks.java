@@ -278,7 +278,7 @@ public final class Tasks {
 
     private static Task applied(TaskKey key, LoggedEvent event, @Nullable Task before) {
         try {
-            return event.event().applyTo(before);
+            return event.event().applyTo(before).at(event.sequence());
         } catch (RuntimeException unfit) { // an earlier event is missing, or one was changed
             throw new DamagedTaskException(
                     key.taskId(), "event " + event.sequence() + " does not fit the events before it", unfit);

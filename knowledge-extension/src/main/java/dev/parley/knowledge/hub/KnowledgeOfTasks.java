@@ -41,7 +41,14 @@ final class KnowledgeOfTasks implements AgentEndpoint {
         }
         var metadata = new LinkedHashMap<String, @Nullable Object>(task.metadata());
         metadata.put(CHANGES, changes);
-        return new Task(task.id(), task.contextId(), task.status(), task.artifacts(), task.history(), metadata);
+        return new Task(
+                task.id(),
+                task.contextId(),
+                task.status(),
+                task.artifacts(),
+                task.history(),
+                metadata,
+                task.generation());
     }
 
     @Override
