@@ -54,6 +54,9 @@ final class MessageAdmission {
 
     static final Backoff PENDING = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
 
+    /** Begins the names of messages that have a key of their sender, among the ids of his other messages. */
+    private static final String IDEMPOTENCY_KEY = "\u0001key:";
+
     private final Parts parts;
     private final Tasks tasks;
     private final Agent agent;
@@ -148,18 +151,18 @@ final class MessageAdmission {
                 return answer.apply(sent);
             } catch (A2AException refusal) {
                 // Without its id a message that another engine has admitted would be admitted once more.
-                boolean isKnown = sent != null && sent.turn() == null && (agent.deduplicates() || !sent.continues());
+                boolean isKnown = sent != null && sent.turn() == null && (isNamed(context) || !sent.continues());
                 if (isKnown && Refused.isOfOtherOwner(refusal)) {
-                    parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
+                    parts.admissions().leaveRefused(messageKey(send, context));
                     continue; // a repetition, whose task goes on at another engine
                 }
-                boolean isElsewhere = isElsewhere(sent, refusal);
+                boolean isElsewhere = isElsewhere(sent, refusal, context);
                 if (!isElsewhere && !(refusal.getCause() instanceof KeyTakenException)
                         || parts.threads().nanoTime() - begun > wait
                         || !parts.runs().isOpen()) {
                     throw refusal;
                 }
-                parts.admissions().leaveRefused(new MessageKey(context.scope(), agent.name(), messageId(send)));
+                parts.admissions().leaveRefused(messageKey(send, context));
                 boolean isPending = refusal.getCause() instanceof KeyTakenException taken && taken.isPending();
                 if (isPending || isElsewhere || attempt > 1) {
                     parts.runs().pause(PENDING.bound(attempt));
@@ -169,13 +172,24 @@ final class MessageAdmission {
     }
 
     /** Whether another engine may admit a message. Without an id that tells, it must not be in the log. */
-    private boolean isElsewhere(@Nullable Sent sent, A2AException refusal) {
+    private boolean isElsewhere(@Nullable Sent sent, A2AException refusal, CallContext context) {
         return parts.mail().isElsewhere(refusal)
-                && (agent.deduplicates() || sent == null || sent.live().written() < sent.since());
+                && (isNamed(context) || sent == null || sent.live().written() < sent.since());
     }
 
     private static String messageId(Send send) {
         return send.message().messageId();
+    }
+
+    /** Whether the log tells by the name of a message that it has let it in: its key, or else its id. */
+    private boolean isNamed(CallContext context) {
+        return agent.deduplicates() || context.idempotencyKey() != null;
+    }
+
+    /** The name of a message. A key of the sender takes the place of its id. */
+    private MessageKey messageKey(Send send, CallContext context) {
+        String key = context.idempotencyKey();
+        return new MessageKey(context.scope(), agent.name(), key == null ? messageId(send) : IDEMPOTENCY_KEY + key);
     }
 
     /**
@@ -244,12 +258,13 @@ final class MessageAdmission {
             webhooks.check(webhook, context);
         }
         // An agent that wants every message anew gets keys that cannot repeat.
-        String identity = agent.deduplicates() ? message.messageId() : tasks.newId();
-        var messageKey = new MessageKey(context.scope(), agent.name(), identity);
+        MessageKey messageKey = isNamed(context)
+                ? messageKey(send, context)
+                : new MessageKey(context.scope(), agent.name(), tasks.newId());
         var mine = new CompletableFuture<LiveTask>();
         First first = parts.admissions().enter(messageKey, new First(message, mine));
         if (first != null) {
-            Repetition.require(first.message(), message);
+            Repetition.require(first.message(), message, context.idempotencyKey());
             return repeated(first, message, context);
         }
         try {
@@ -334,7 +349,9 @@ final class MessageAdmission {
         }
         // Only now is it known which task and context the first message has got.
         Repetition.require(
-                first.message().in(rival.contextId(), rival.key().taskId()), said(message, rival.key(), context));
+                first.message().in(rival.contextId(), rival.key().taskId()),
+                said(message, rival.key(), context),
+                context.idempotencyKey());
         Pin pin = tasks.live().pin(rival);
         if (rival.ahead() == null) {
             return new Sent(pin, null, null, true, false);
@@ -371,10 +388,15 @@ final class MessageAdmission {
         Task task = live.ahead();
         if (task != null) {
             Message said = said(message, live.key(), context);
+            String key = context.idempotencyKey();
+            if (key != null) {
+                Repetition.requireAmong(task.history(), said, key);
+                return;
+            }
             task.history().stream()
                     .filter(before -> before.messageId().equals(message.messageId()))
                     .findFirst()
-                    .ifPresent(first -> Repetition.require(first, said));
+                    .ifPresent(first -> Repetition.require(first, said, null));
         }
     }
 

@@ -79,10 +79,17 @@ public record CallContext(
      *     then a task that has completed with it
      * @param literalIds whether the task ids of the call are those that tasks were created with; otherwise an id under which
      *     another task has begun since leads to that task
+     * @param idempotencyKey what tells a repetition of the message of this call from another message, instead of the message's id; null for
+     *     the id. A preview of A2A 1.1
      */
     public record Wire(
-            String dialect, Set<String> extensions, boolean namesTasks, boolean knowsOnlyTasks, boolean literalIds) {
-        private static final Wire PLAIN = new Wire(V1, Set.of(), false, false, false);
+            String dialect,
+            Set<String> extensions,
+            boolean namesTasks,
+            boolean knowsOnlyTasks,
+            boolean literalIds,
+            @Nullable String idempotencyKey) {
+        private static final Wire PLAIN = new Wire(V1, Set.of(), false, false, false, null);
 
         public Wire {
             requireNonNull(dialect, "dialect");
@@ -196,7 +203,8 @@ public record CallContext(
 
     /** Returns this context with other extensions. */
     public CallContext withExtensions(Set<String> extensions) {
-        return speaking(new Wire(wire.dialect, extensions, wire.namesTasks, wire.knowsOnlyTasks, wire.literalIds));
+        return speaking(new Wire(
+                wire.dialect, extensions, wire.namesTasks, wire.knowsOnlyTasks, wire.literalIds, wire.idempotencyKey));
     }
 
     /** Returns this context with another deadline. */
@@ -211,13 +219,19 @@ public record CallContext(
 
     /** Returns this context in another dialect; {@code namesTasks} tells whether its callers name their tasks. */
     public CallContext withDialect(String dialect, boolean namesTasks) {
-        return speaking(
-                new Wire(dialect, wire.extensions, namesTasks, wire.knowsOnlyTasks || namesTasks, wire.literalIds));
+        return speaking(new Wire(
+                dialect,
+                wire.extensions,
+                namesTasks,
+                wire.knowsOnlyTasks || namesTasks,
+                wire.literalIds,
+                wire.idempotencyKey));
     }
 
     /** Returns this context for a caller that supports tasks as answers only. */
     public CallContext withTasksOnly() {
-        return speaking(new Wire(wire.dialect, wire.extensions, wire.namesTasks, true, wire.literalIds));
+        return speaking(
+                new Wire(wire.dialect, wire.extensions, wire.namesTasks, true, wire.literalIds, wire.idempotencyKey));
     }
 
     /**
@@ -225,7 +239,19 @@ public record CallContext(
      * has them.
      */
     public CallContext withLiteralIds() {
-        return speaking(new Wire(wire.dialect, wire.extensions, wire.namesTasks, wire.knowsOnlyTasks, true));
+        return speaking(new Wire(
+                wire.dialect, wire.extensions, wire.namesTasks, wire.knowsOnlyTasks, true, wire.idempotencyKey));
+    }
+
+    /** What tells a repetition of the message of this call from another message; null for the message's id. */
+    public @Nullable String idempotencyKey() {
+        return wire.idempotencyKey();
+    }
+
+    /** Returns this context for a call whose message is told from others by a key rather than by its id; null for the id. */
+    public CallContext withIdempotencyKey(@Nullable String key) {
+        return speaking(
+                new Wire(wire.dialect, wire.extensions, wire.namesTasks, wire.knowsOnlyTasks, wire.literalIds, key));
     }
 
     /** Returns this context for a caller with these scopes and this address. */

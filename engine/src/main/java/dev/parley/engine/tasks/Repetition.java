@@ -3,13 +3,14 @@ package dev.parley.engine.tasks;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.Part;
+import dev.parley.protocol.Role;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the repetition of a message from another message under the same id.
+ * Tells the repetition of a message from another message under the same id, or the same key of its sender.
  *
  * <p>Compares what the sender says: parts, task and context. Not metadata, which a sender may make anew for each attempt, nor the kinds
  * of numbers, which a log and a transport do not keep.
@@ -21,17 +22,40 @@ public final class Repetition {
      * Requires that {@code message} says what {@code first} said under its id.
      *
      * @param first as it was sent, or as the log has it, with its task and context
+     * @param key what takes the place of the message's id; null for the id
      * @throws A2AException INVALID_PARAMS if it says something else
      */
-    public static void require(Message first, Message message) {
-        boolean same = isPlace(first.taskId(), message.taskId())
+    public static void require(Message first, Message message, @Nullable String key) {
+        if (!says(first, message)) {
+            throw key == null
+                    ? A2AException.invalidParams(
+                            "message.messageId",
+                            "\"" + message.messageId() + "\": already used for another message (expected: a new id)")
+                    : usedKey(key);
+        }
+    }
+
+    /**
+     * Requires that {@code message} says what its sender said under its key. Its id may be another one.
+     *
+     * @param history the messages of the task that the key led to
+     * @throws A2AException INVALID_PARAMS if none of them says so
+     */
+    public static void requireAmong(List<Message> history, Message message, String key) {
+        if (history.stream().noneMatch(first -> first.role() == Role.USER && says(first, message))) {
+            throw usedKey(key);
+        }
+    }
+
+    private static A2AException usedKey(String key) {
+        return A2AException.invalidParams(
+                "Idempotency-Key", "\"" + key + "\": already used for another message (expected: a new key)");
+    }
+
+    private static boolean says(Message first, Message message) {
+        return isPlace(first.taskId(), message.taskId())
                 && isPlace(first.contextId(), message.contextId())
                 && isSame(first.parts(), message.parts());
-        if (!same) {
-            throw A2AException.invalidParams(
-                    "message.messageId",
-                    "\"" + message.messageId() + "\": already used for another message (expected: a new id)");
-        }
     }
 
     /** True if a message that names {@code named} may be about the same: its sender need not have named it. */

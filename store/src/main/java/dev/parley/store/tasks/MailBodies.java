@@ -47,6 +47,7 @@ final class MailBodies {
             .optional("namesTasks", BOOLEAN, false, CallContext::namesTasks)
             .optional("knowsOnlyTasks", BOOLEAN, false, CallContext::knowsOnlyTasks)
             .optional("literalIds", BOOLEAN, false, CallContext::literalIds)
+            .optional("idempotencyKey", TEXT, CallContext::idempotencyKey)
             .optional("traceparent", TEXT, CallContext::traceparent)
             .optional("agents", TEXT, caller -> caller.chain().baggage())
             .as(MailBodies::caller);
@@ -124,7 +125,7 @@ final class MailBodies {
         var principal = new CallContext.Caller(name, Set.copyOf(grants), v.next());
         String dialect = v.next();
         List<String> extensions = v.next();
-        var wire = new CallContext.Wire(dialect, Set.copyOf(extensions), v.next(), v.next(), v.next());
+        var wire = new CallContext.Wire(dialect, Set.copyOf(extensions), v.next(), v.next(), v.next(), v.next());
         var trace = new CallContext.Trace(v.next(), CallChain.read(v.next()));
         return new CallContext(principal, scope, wire, trace, null);
     }
