@@ -31,7 +31,9 @@ public record DialectSettings(Set<Switch> on) {
          * Answer {@code tasks/get}, {@code tasks/cancel} and {@code tasks/resubscribe} that do not say their version in a
          * form that clients of 0.1 and of 0.3 can read.
          */
-        MERGED_LEGACY_ANSWERS
+        MERGED_LEGACY_ANSWERS,
+        /** Show what A2A 1.1 is to have, as far as it is described: numbers of events, a cursor, keys of messages. */
+        PREVIEW_1_1
     }
 
     public static final DialectSettings DEFAULTS = of();
@@ -73,7 +75,17 @@ public record DialectSettings(Set<Switch> on) {
                         Switch.MERGED_LEGACY_ANSWERS,
                         in.flag(
                                 "merged-legacy-answers",
-                                "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read."));
+                                "Answer calls that may be of 0.1 or 0.3 in a form that clients of both can read."))
+                .with(
+                        Switch.PREVIEW_1_1,
+                        in.get(
+                                        SettingType.oneOf("none", "1.1"),
+                                        "preview",
+                                        "none",
+                                        "VERSION",
+                                        "Version of A2A to come of which the hub shows what is described so far, as"
+                                                + " docs/preview.md says.")
+                                .equals("1.1"));
     }
 
     /** Returns the same with one more switch on; the same if {@code wanted} is false. */

@@ -5,6 +5,7 @@ import dev.parley.dialect.legacy.TaskForm;
 import dev.parley.dialect.served.Providers;
 import dev.parley.dialect.spi.Headers;
 import dev.parley.dialect.spi.Notification;
+import dev.parley.dialect.v1.Generations;
 import dev.parley.dialect.vault.VaultDialect;
 import dev.parley.dialect.vault.VaultModel;
 import dev.parley.protocol.Artifact;
@@ -68,6 +69,14 @@ public final class Notifications {
             }
             default -> Providers.named(dialect).notification(config, event, task);
         };
+    }
+
+    /**
+     * Returns the event with its number as the member {@code generation}, for notifications in A2A 1.0: a preview of A2A 1.1. It is the
+     * same event if it is in no log.
+     */
+    public static LoggedEvent numbered(LoggedEvent event) {
+        return Generations.numbered(event);
     }
 
     /** Whether a dialect requires notifications about the tasks of one context in one order. */

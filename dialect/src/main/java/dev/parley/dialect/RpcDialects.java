@@ -150,6 +150,9 @@ final class RpcDialects {
         if (dialect instanceof LegacyDialect older) {
             return older.operations();
         }
+        if (settings.has(Switch.PREVIEW_1_1)) {
+            return settings.has(Switch.LENIENT_BODIES) ? LegacyOperations.LENIENT_PREVIEW : V1Operations.PREVIEW;
+        }
         return settings.has(Switch.LENIENT_BODIES) ? LegacyOperations.LENIENT : V1Operations.TABLE;
     }
 

@@ -16,7 +16,9 @@ import dev.parley.dialect.operations.WireOperation;
 import dev.parley.dialect.served.Providers;
 import dev.parley.dialect.spi.Binding;
 import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.RequestMarks;
 import dev.parley.dialect.spi.WireRequest;
+import dev.parley.dialect.v1.Generations;
 import dev.parley.dialect.v1.V1Model;
 import dev.parley.dialect.vault.VaultDialect;
 import dev.parley.dialect.vault.VaultModel;
@@ -231,7 +233,7 @@ public final class WireBinding implements Binding {
             headers.put(Headers.VERSION, spoken.version());
         }
         describe(context, stream, older, !older, context.extensions(), headers);
-        String lastEventId = WireOperation.lastEventId(operation);
+        String lastEventId = RequestMarks.lastEventId(operation);
         if (lastEventId != null) {
             headers.put(Headers.LAST_EVENT_ID, lastEventId);
         }
@@ -441,13 +443,14 @@ public final class WireBinding implements Binding {
 
     @Override
     public @Nullable LoggedEvent event(@Nullable String number, String data) {
-        Long sequence = number == null ? null : WireOperation.sequence(number);
+        Long sequence = number == null ? null : RequestMarks.sequence(number);
         byte[] json = DocumentMender.legal(data.getBytes(UTF_8), this::blemish);
         if (spoken.equals(V1)) {
             noteTimes(json);
         }
         TaskEvent event = readEvent(json, spoken.event(), rpc && spoken.wrapsFrames(), 200);
-        return event == null ? null : new LoggedEvent(sequence == null ? 0 : sequence, event);
+        long known = sequence == null && spoken.equals(V1) ? Generations.of(json) : sequence == null ? 0 : sequence;
+        return event == null ? null : new LoggedEvent(known, event);
     }
 
     @Override

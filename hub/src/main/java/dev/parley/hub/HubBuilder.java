@@ -227,6 +227,15 @@ public final class HubBuilder {
         return append("agent-dialects", requireNonNull(agent, "agent") + "=" + String.join("+", names));
     }
 
+    /**
+     * The version of A2A to come of which the hub shows what is described so far; default: none.
+     *
+     * @param version {@code 1.1}, or {@code none}; other versions fail at the start of the hub
+     */
+    public HubBuilder preview(String version) {
+        return set("preview", requireNonNull(version, "version"));
+    }
+
     /** Callers, for agents with authentication; default: none. */
     public HubBuilder callers(Callers callers) {
         given.callers = requireNonNull(callers, "callers");

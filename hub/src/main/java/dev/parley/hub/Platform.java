@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNullElseGet;
 
 import dev.parley.client.spi.Traces;
 import dev.parley.client.webhooks.WebhookSender;
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.spi.Notification;
 import dev.parley.dialect.spi.RequestHead;
 import dev.parley.engine.Agent;
@@ -228,7 +229,8 @@ public final class Platform implements AutoCloseable {
                                 new WebhookDelivery.Permission(
                                         owner -> trust.isWelcome(owner.group(), owner.owner()), this::absence),
                                 this::finished,
-                                new WebhookDelivery.Observation(metrics, observers, traces)))
+                                new WebhookDelivery.Observation(metrics, observers, traces),
+                                settings.dialect().has(Switch.PREVIEW_1_1)))
                 .taskLimits(settings.tasks())
                 .retention(retention.isZero() ? null : retention)
                 .observer(new ObservedRuns(new RunMeters(metrics, traces, audit), agentViews::extensions, observers))

@@ -8,6 +8,7 @@ import com.google.protobuf.Struct;
 import dev.parley.dialect.DialectSettings;
 import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.served.ServedAgent;
+import dev.parley.dialect.spi.RequestMarks;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
@@ -47,7 +48,8 @@ public final class GrpcDialect {
     static final String AGENT = "x-a2a-agent";
 
     private static final String HOST = "host";
-    private static final String LAST_EVENT_ID = "last-event-id";
+    static final String LAST_EVENT_ID = "last-event-id";
+    private static final String IDEMPOTENCY_KEY = "idempotency-key";
 
     /** Messages of extensions that have none of their own. */
     private static final MethodDescriptor<Struct, Struct> FREE = MethodDescriptor.<Struct, Struct>newBuilder()
@@ -161,13 +163,22 @@ public final class GrpcDialect {
         statuses.use(problem -> service.codes().apply(problem.error()));
         service.requireVersion(request.metadata().apply(Service.VERSION), isStrict(service));
         var rpc = (Rpc<Operation, Object, Message, Message>) row;
-        Operation operation = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
-        operation.requireShortIds();
-        Callee called = callee(operation.tenant(), request, callers, service);
-        var callee = new Callee(called.agent(), called.caller().withDialect(service.dialect(), false));
+        Operation read = read(request, () -> rpc.read().apply(parse(rpc.method(), request.message())));
+        read.requireShortIds();
+        Callee called = callee(read.tenant(), request, callers, service);
+        CallContext caller = called.caller().withDialect(service.dialect(), false);
+        boolean previews = settings.has(Switch.PREVIEW_1_1) && service.dialect().equals(CallContext.V1);
+        Operation operation =
+                previews ? RequestMarks.resumed(read, request.metadata().apply(LAST_EVENT_ID)) : read;
+        var callee = new Callee(
+                called.agent(),
+                previews ? RequestMarks.keyed(caller, read, request.metadata().apply(IDEMPOTENCY_KEY)) : caller);
         return exchange(operation, service, ExtensionStyle.A2A, request, callee, statuses, value -> {
             Object shown = value instanceof LoggedEvent event ? event.event() : value;
-            Supplier<byte[]> message = () -> rpc.answer().apply(shown).toByteArray();
+            Supplier<byte[]> message = () -> {
+                Message answer = rpc.answer().apply(shown);
+                return (previews ? Generations.numbered(answer, value) : answer).toByteArray();
+            };
             return value instanceof LoggedEvent event
                     ? LargeBodies.encode(event, callee.caller(), message)
                     : LargeBodies.encode(value, callee.caller(), message);

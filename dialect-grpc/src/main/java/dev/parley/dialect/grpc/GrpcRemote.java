@@ -1,6 +1,7 @@
 package dev.parley.dialect.grpc;
 
 import com.google.protobuf.Message;
+import dev.parley.dialect.spi.RequestMarks;
 import dev.parley.dialect.spi.Transport;
 import dev.parley.dialect.spi.Transport.Broken;
 import dev.parley.protocol.A2AError;
@@ -128,11 +129,14 @@ final class GrpcRemote implements Transport.Remote {
 
     private Feed<LoggedEvent> events(Operation.Watch<?> operation, CallContext context, Metadata metadata) {
         Rpc<Operation, TaskEvent, Message, Message> rpc = spoken.rpc(operation);
-        // In 0.3 a subscription may begin with what happens next, rather than with the task as it stands.
-        boolean mayBeSilent = spoken.named() == null && operation instanceof Operation.SubscribeToTask;
+        // In 0.3, and after a cursor, a subscription may begin with what happens next, rather than with the task as it
+        // stands.
+        boolean mayBeSilent = operation instanceof Operation.SubscribeToTask subscribe
+                && (spoken.named() == null || subscribe.after() != null);
         var call = channel.newCall(rpc.method(), options(context));
         Message request = rpc.request(operation, tenant);
-        Function<Message, LoggedEvent> event = message -> new LoggedEvent(0, GrpcMender.read(message, rpc.result()));
+        Function<Message, LoggedEvent> event =
+                message -> new LoggedEvent(Generations.of(message), GrpcMender.read(message, rpc.result()));
         return mayBeSilent
                 ? GrpcFeed.openUnheard(call, metadata, request, event)
                 : GrpcFeed.open(call, metadata, request, event, settings.firstEvent());
@@ -215,6 +219,7 @@ final class GrpcRemote implements Transport.Remote {
 
     private Metadata metadata(Operation operation, CallContext context, Map<String, String> headers) {
         Metadata metadata = metadata(context, headers);
+        put(metadata, GrpcDialect.LAST_EVENT_ID, RequestMarks.lastEventId(operation));
         // 0.3 has no tenants in its messages, and free data none either
         if (spoken.named() == null || operation instanceof Operation.Extension) {
             put(metadata, GrpcDialect.AGENT, operation.tenant() == null ? tenant : operation.tenant());

@@ -73,7 +73,7 @@ public record ServedRequest(WireRequest http, ServedAgent agent, CallContext cal
             boolean namesTasks) {
         read.requireShortIds();
         Operation operation = row.get().resuming(read, http.header(Headers.LAST_EVENT_ID));
-        CallContext context = context(caller, http);
+        CallContext context = row.get().caller(context(caller, http), operation, http);
         if (!dialect.equals(Dialect.V1)) {
             context = context.withDialect(dialect.name(), namesTasks);
         }

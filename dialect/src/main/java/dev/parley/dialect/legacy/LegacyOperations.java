@@ -65,6 +65,9 @@ public final class LegacyOperations {
     /** The operations of 1.0 for a server that also reads messages as 0.3 spells them. */
     public static final OperationTable LENIENT = V1Operations.table(LegacyModel.KIND.message);
 
+    /** The same for a server that previews A2A 1.1. */
+    public static final OperationTable LENIENT_PREVIEW = V1Operations.preview(LegacyModel.KIND.message);
+
     private LegacyOperations() {}
 
     // ---- 0.2 and 0.3

@@ -35,6 +35,11 @@ public interface OperationRow {
     /** The operation as the header {@code Last-Event-ID} resumes it. */
     Operation resuming(Operation operation, @Nullable String lastEventId);
 
+    /** The caller of the operation, as the headers of the request describe it further. */
+    default CallContext caller(CallContext caller, Operation operation, WireRequest request) {
+        return caller;
+    }
+
     /**
      * The answer to a call.
      *

@@ -24,6 +24,20 @@ public final class OperationTable {
         aliases.forEach((name, type) -> byMethod.put(name, requireNonNull(byType.get(type))));
     }
 
+    private OperationTable(Map<String, WireOperation> byMethod, List<WireOperation> all) {
+        this.all = all;
+        this.byMethod.putAll(byMethod);
+        all.forEach(one -> byType.put(one.type(), one));
+    }
+
+    /** This table as a preview of A2A 1.1 has it. */
+    OperationTable previewing() {
+        var previewing = new HashMap<String, WireOperation>();
+        byMethod.forEach((name, row) -> previewing.put(name, row.previewing()));
+        return new OperationTable(
+                previewing, all.stream().map(WireOperation::previewing).toList());
+    }
+
     public List<WireOperation> all() {
         return all;
     }

@@ -3,14 +3,17 @@ package dev.parley.dialect.operations;
 import static dev.parley.protocol.json.Codecs.TEXT;
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.dialect.spi.Headers;
+import dev.parley.dialect.spi.RequestMarks;
 import dev.parley.dialect.spi.WireAnswer;
 import dev.parley.dialect.spi.WireRequest;
+import dev.parley.dialect.v1.Generations;
 import dev.parley.dialect.wire.LargeBodies;
 import dev.parley.protocol.AgentCard;
+import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Operation;
-import dev.parley.protocol.Operation.SubscribeToTask;
 import dev.parley.protocol.json.Codec;
 import dev.parley.protocol.json.JsonText;
 import dev.parley.protocol.json.ObjectCodec;
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param path of the REST binding; null if there is none
  * @param request how its fields look as JSON, and as path and query
  * @param result how its answer looks; null if that is a stream of events
+ * @param previews whether events show their numbers, and a message may have a key of its sender
  */
 public record WireOperation(
         Class<? extends Operation> type,
@@ -33,9 +37,9 @@ public record WireOperation(
         List<String> verbs,
         @Nullable PathTemplate path,
         ObjectCodec<Operation> request,
-        @Nullable Codec<Object> result)
+        @Nullable Codec<Object> result,
+        boolean previews)
         implements OperationRow {
-
     /** @param rest verbs and path, such as {@code POST,GET /tasks/{id}:subscribe}; empty if there is no REST binding */
     public static <O extends Operation> WireOperation of(
             Class<O> type, String method, String rest, ObjectCodec<O> request, @Nullable Codec<?> result) {
@@ -47,8 +51,14 @@ public record WireOperation(
                 blank < 0 ? List.of() : List.of(rest.substring(0, blank).split(",", -1)),
                 blank < 0 ? null : PathTemplate.of(rest.substring(blank + 1)),
                 (ObjectCodec<Operation>) (ObjectCodec<?>) request,
-                (Codec<Object>) result);
+                (Codec<Object>) result,
+                false);
         return row;
+    }
+
+    /** This row as a preview of A2A 1.1 has it. */
+    WireOperation previewing() {
+        return new WireOperation(type, method, verbs, path, request, result, true);
     }
 
     /** The beginning of a request's shape: what every operation has. */
@@ -80,7 +90,8 @@ public record WireOperation(
     @Override
     public Feed<byte[]> frames(Answer answer, Feed<?> stream) {
         return stream.as(element -> {
-            var event = (LoggedEvent) element;
+            var logged = (LoggedEvent) element;
+            LoggedEvent event = previews ? Generations.numbered(logged) : logged;
             return LargeBodies.encode(
                     event, answer.caller(), () -> answer.form().frame(event));
         });
@@ -89,27 +100,11 @@ public record WireOperation(
     /** A subscription begins after the event of the header. Ids of other servers are ignored. */
     @Override
     public Operation resuming(Operation operation, @Nullable String lastEventId) {
-        if (lastEventId != null && operation instanceof SubscribeToTask subscribe) {
-            Long after = sequence(lastEventId);
-            return new SubscribeToTask(subscribe.tenant(), subscribe.id(), after);
-        }
-        return operation;
+        return RequestMarks.resumed(operation, lastEventId);
     }
 
-    /** Returns the header {@code Last-Event-ID} that an operation is to be sent with, or null. */
-    public static @Nullable String lastEventId(Operation operation) {
-        return operation instanceof SubscribeToTask subscribe && subscribe.after() != null
-                ? subscribe.after().toString()
-                : null;
-    }
-
-    /** Returns the sequence number that an event id is; null if it is not one. */
-    public static @Nullable Long sequence(String eventId) {
-        try {
-            long sequence = Long.parseLong(eventId.trim());
-            return sequence < 0 ? null : (Long) sequence;
-        } catch (NumberFormatException foreign) {
-            return null;
-        }
+    @Override
+    public CallContext caller(CallContext caller, Operation operation, WireRequest http) {
+        return previews ? RequestMarks.keyed(caller, operation, http.header(Headers.IDEMPOTENCY_KEY)) : caller;
     }
 }

@@ -5,6 +5,7 @@ public final class Headers {
     public static final String VERSION = "A2A-Version";
     public static final String EXTENSIONS = "A2A-Extensions";
     public static final String LAST_EVENT_ID = "Last-Event-ID";
+    public static final String IDEMPOTENCY_KEY = "Idempotency-Key";
     public static final String TRACE = "traceparent";
 
     public static final String JSON = "application/json";

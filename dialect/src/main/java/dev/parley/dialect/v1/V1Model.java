@@ -101,10 +101,14 @@ public final class V1Model {
             .optional("timestamp", OLD_TIMESTAMP, TaskStatus::timestamp) // some servers leave the zone out
             .as(v -> new TaskStatus(v.next(), v.next(), v.next()));
 
-    public static final Codec<Task> TASK = task(false);
+    public static final Codec<Task> TASK = task(false, false);
 
-    /** A task of which even an empty list of artifacts is shown, because the caller asked for them. */
-    private static final Codec<Task> TASK_WITH_ARTIFACTS = task(true);
+    /** A number as ProtoJSON writes 64 bits. */
+    private static final Codec<Long> INT64 =
+            Codecs.via(TEXT, text -> Codecs.POSITION.parse(List.of(text), Generations.MEMBER), String::valueOf);
+
+    /** {@link #TASK} with the number of its newest event, for answers of a server. */
+    public static final Codec<Task> NUMBERED_TASK = task(false, true);
 
     public static final Codec<TaskStatusUpdateEvent> STATUS_UPDATE = ObjectCodec.<TaskStatusUpdateEvent>of()
             .required("taskId", TEXT, TaskStatusUpdateEvent::taskId)
@@ -176,8 +180,10 @@ public final class V1Model {
     public static final Codec<List<TaskEvent>> EVENTS = Codecs.list(EVENT);
 
     /** SendMessageResponse. */
-    public static final Codec<SendResult> SEND_RESULT =
-            new OneOf<SendResult>().or("task", Task.class, TASK).or("message", Message.class, MESSAGE);
+    public static final Codec<SendResult> SEND_RESULT = sendResult(TASK);
+
+    /** {@link #SEND_RESULT} with the number of a task's newest event. */
+    public static final Codec<SendResult> NUMBERED_SEND_RESULT = sendResult(NUMBERED_TASK);
 
     private static final Codec<PushConfig.Authentication> AUTHENTICATION = ObjectCodec.<PushConfig.Authentication>of()
             .required("scheme", TEXT, PushConfig.Authentication::scheme)
@@ -211,9 +217,20 @@ public final class V1Model {
             .as(v -> configuration(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     /** ListTasksResponse. */
-    public static final Codec<Operation.TaskPage> TASK_PAGE = new Codec<>() {
-        private final Codec<Operation.TaskPage> with = page(TASK_WITH_ARTIFACTS);
-        private final Codec<Operation.TaskPage> without = page(TASK);
+    public static final Codec<Operation.TaskPage> TASK_PAGE = new Pages(TASK, task(true, false));
+
+    /** {@link #TASK_PAGE} with the number of each task's newest event. */
+    public static final Codec<Operation.TaskPage> NUMBERED_TASK_PAGE = new Pages(NUMBERED_TASK, task(true, true));
+
+    /** Pages of tasks; if the caller asked for artifacts, even an empty list of them is shown. */
+    private static final class Pages implements Codec<Operation.TaskPage> {
+        private final Codec<Operation.TaskPage> with;
+        private final Codec<Operation.TaskPage> without;
+
+        Pages(Codec<Task> without, Codec<Task> with) {
+            this.with = page(with);
+            this.without = page(without);
+        }
 
         @Override
         public String expected() {
@@ -234,7 +251,7 @@ public final class V1Model {
         public void write(JsonGenerator out, Operation.TaskPage page) {
             (page.withArtifacts() ? with : without).write(out, page);
         }
-    };
+    }
 
     /** ListTaskPushNotificationConfigsResponse. */
     public static final Codec<Operation.PushConfigPage> PUSH_CONFIG_PAGE = ObjectCodec.<Operation.PushConfigPage>of()
@@ -245,7 +262,11 @@ public final class V1Model {
     public static final Codec<Operation.Empty> EMPTY =
             ObjectCodec.<Operation.Empty>of().as(v -> new Operation.Empty());
 
-    private static Codec<Task> task(boolean alwaysArtifacts) {
+    private static Codec<SendResult> sendResult(Codec<Task> task) {
+        return new OneOf<SendResult>().or("task", Task.class, task).or("message", Message.class, MESSAGE);
+    }
+
+    private static Codec<Task> task(boolean alwaysArtifacts, boolean numbered) {
         var shape = ObjectCodec.<Task>of()
                 .required("id", TEXT, Task::id)
                 .always("contextId", TEXT, "", Task::contextId)
@@ -253,9 +274,23 @@ public final class V1Model {
         shape = alwaysArtifacts
                 ? shape.always("artifacts", Codecs.list(ARTIFACT), List.of(), Task::artifacts)
                 : shape.optional("artifacts", Codecs.list(ARTIFACT), List.of(), Task::artifacts);
-        return shape.optional("history", Codecs.list(MESSAGE), List.of(), Task::history)
-                .optional("metadata", STRUCT, Map.of(), Task::metadata)
-                .as(v -> new Task(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+        shape = shape.optional("history", Codecs.list(MESSAGE), List.of(), Task::history)
+                .optional("metadata", STRUCT, Map.of(), Task::metadata);
+        shape = numbered
+                ? shape.optional(Generations.MEMBER, INT64, 0L, Task::generation)
+                : shape.readOnly(Generations.MEMBER, Codecs.POSITION);
+        return shape.as(v -> task(v.next(), v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
+    }
+
+    private static Task task(
+            String id,
+            String contextId,
+            TaskStatus status,
+            List<Artifact> artifacts,
+            List<Message> history,
+            Map<String, @Nullable Object> metadata,
+            @Nullable Long generation) {
+        return new Task(id, contextId, status, artifacts, history, metadata, generation == null ? 0 : generation);
     }
 
     private static Codec<Operation.TaskPage> page(Codec<Task> task) {

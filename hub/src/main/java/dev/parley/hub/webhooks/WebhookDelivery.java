@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param causes returns the principal that began a task, and its trace
  * @param permission decides whether anything is sent
+ * @param numbers whether notifications in A2A 1.0 show the numbers of events: a preview of A2A 1.1
  */
 public record WebhookDelivery(
         AddressRule rule,
@@ -40,7 +41,8 @@ public record WebhookDelivery(
         Function<TaskKey, Optional<Cause>> causes,
         Permission permission,
         Finish finished,
-        Observation observation)
+        Observation observation,
+        boolean numbers)
         implements WebhookTransport {
     /** Receivers of the outcome of each attempt. */
     public record Observation(Metrics metrics, List<HubObserver> observers, Traces traces) {}
@@ -74,7 +76,9 @@ public record WebhookDelivery(
     public Outcome deliver(Subscription webhook, LoggedEvent event, Supplier<Task> task) throws InterruptedException {
         Notification notification;
         try {
-            notification = Notifications.of(webhook.dialect(), webhook.config(), webhook.taskName(), event, task);
+            LoggedEvent shown =
+                    numbers && webhook.dialect().equals(CallContext.V1) ? Notifications.numbered(event) : event;
+            notification = Notifications.of(webhook.dialect(), webhook.config(), webhook.taskName(), shown, task);
         } catch (IllegalArgumentException unknown) { // a damaged row; a later attempt would not know it either
             return new Outcome.Failed(String.valueOf(unknown.getMessage()), false, null);
         }
