@@ -7,6 +7,7 @@ import static dev.parley.trust.ResourceMetadata.TOKEN_PATH;
 import static java.util.Objects.requireNonNullElse;
 import static java.util.Objects.requireNonNullElseGet;
 
+import dev.parley.dialect.DialectSettings.Switch;
 import dev.parley.dialect.Dialects;
 import dev.parley.dialect.served.ExtensionTable;
 import dev.parley.dialect.spi.WireRequest;
@@ -246,7 +247,8 @@ final class Setup {
                 .allowedHosts(settings.webhookAllow())
                 .everywhere(authentication)
                 .tokenKey(tokenKey)
-                .hub(url);
+                .hub(url)
+                .namesMetadata(settings.dialect().has(Switch.PREVIEW_1_1));
         agentAuthentication.forEach(trust::agent);
         given.flows.forEach(trust::flow);
         if (policy != null) {

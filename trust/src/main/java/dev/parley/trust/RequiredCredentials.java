@@ -1,6 +1,7 @@
 package dev.parley.trust;
 
 import static dev.parley.trust.ResourceMetadata.AUTHORIZE_PATH;
+import static dev.parley.trust.ResourceMetadata.SERVER_PATH;
 import static dev.parley.trust.ResourceMetadata.TOKEN_PATH;
 
 import dev.parley.protocol.A2AError;
@@ -30,6 +31,7 @@ import java.util.stream.Stream;
  * @param hasClients whether the hub has OAuth clients that act for themselves
  * @param hasUsers whether users can sign in
  * @param hub the address of the hub
+ * @param namesMetadata whether cards name the metadata of the hub's token endpoint: a preview of A2A 1.1
  */
 record RequiredCredentials(
         String service,
@@ -38,7 +40,8 @@ record RequiredCredentials(
         String keyHeader,
         boolean hasClients,
         boolean hasUsers,
-        Supplier<String> hub) {
+        Supplier<String> hub,
+        boolean namesMetadata) {
     /** Adds security schemes and requirements to the card of an agent. */
     AgentCard declared(AgentCard card, Authentication wanted) {
         var schemes = new LinkedHashMap<String, SecurityScheme>();
@@ -98,8 +101,9 @@ record RequiredCredentials(
             case OAUTH2 -> {
                 var scopes = new LinkedHashMap<String, String>();
                 wanted.scopes().forEach(scope -> scopes.put(scope, "needed to call this agent"));
+                String metadata = namesMetadata && (hasClients || hasUsers) ? hub.get() + SERVER_PATH : null;
                 yield flows(scopes).stream()
-                        .<SecurityScheme>map(flow -> new SecurityScheme.OAuth2(null, flow, null))
+                        .<SecurityScheme>map(flow -> new SecurityScheme.OAuth2(null, flow, metadata))
                         .toList();
             }
         };

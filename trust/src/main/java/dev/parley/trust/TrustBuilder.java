@@ -65,6 +65,7 @@ public final class TrustBuilder {
     @Nullable
     AuditTrail audit;
 
+    boolean namesMetadata;
     boolean protectCards = TrustSettings.DEFAULTS.protectCards();
     Map<String, List<AddressRange>> cardAddresses = Map.of();
     int mostAgents = TrustSettings.DEFAULTS.maxCallDepth();
@@ -198,6 +199,12 @@ public final class TrustBuilder {
         return this;
     }
 
+    /** Has cards name the metadata of the hub's token endpoint, as a preview of A2A 1.1; default false. */
+    public TrustBuilder namesMetadata(boolean wanted) {
+        this.namesMetadata = wanted;
+        return this;
+    }
+
     /** Audit trail for refused calls; default none. */
     public TrustBuilder audit(AuditTrail audit) {
         this.audit = requireNonNull(audit, "audit");
@@ -218,7 +225,8 @@ public final class TrustBuilder {
                 keyHeader,
                 callers.anyBy(Scheme.OAUTH2),
                 directory != null,
-                hub);
+                hub,
+                namesMetadata);
     }
 
     /** Returns how users of the first issuer sign in; null if they do not. */
