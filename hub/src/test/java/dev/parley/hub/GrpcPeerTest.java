@@ -3,6 +3,7 @@ package dev.parley.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.UnknownFieldSet;
 import dev.parley.client.AgentClient;
 import dev.parley.client.AgentClientBuilder;
 import dev.parley.client.keys.KeyManager;
@@ -37,6 +38,7 @@ import io.grpc.stub.StreamObserver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -243,6 +245,45 @@ final class GrpcPeerTest {
         assertThat(calls).hasSize(3);
     }
 
+    @Test
+    void aStreamOfNumberedEventsGoesOnAfterTheLastOne() {
+        try (AgentClient client = builder().of(card(Map.of()));
+                var stream = client.subscribe("numbered")) {
+            var numbers = new ArrayList<Long>();
+            while (stream.hasNext()) {
+                stream.next();
+                numbers.add(stream.sequence());
+            }
+
+            assertThat(numbers).containsExactly(4L, 5L, 6L);
+        }
+        assertThat(sent("last-event-id")).isNull();
+        assertThat(sent("last-event-id")).isEqualTo("5");
+    }
+
+    private static <M extends com.google.protobuf.Message> M numbered(M message, int field, long number) {
+        var value = UnknownFieldSet.Field.newBuilder().addVarint(number).build();
+        @SuppressWarnings("unchecked")
+        M numbered = (M) message.toBuilder()
+                .setUnknownFields(
+                        UnknownFieldSet.newBuilder().addField(field, value).build())
+                .build();
+        return numbered;
+    }
+
+    private static StreamResponse update(TaskState state, long number) {
+        return StreamResponse.newBuilder()
+                .setStatusUpdate(numbered(
+                        dev.parley.dialect.grpc.v1.TaskStatusUpdateEvent.newBuilder()
+                                .setTaskId("numbered")
+                                .setContextId("c")
+                                .setStatus(TaskStatus.newBuilder().setState(state))
+                                .build(),
+                        5,
+                        number))
+                .build();
+    }
+
     private static AgentClientBuilder builder() {
         return AgentClient.builder().backoff(Duration.ZERO, Duration.ZERO);
     }
@@ -333,6 +374,24 @@ final class GrpcPeerTest {
             Status refusal = refusals.poll();
             if (refusal != null) {
                 answer.onError(refusal.asException());
+                return;
+            }
+            if (request.getId().equals("numbered")) {
+                if (calls.size() == 1) {
+                    answer.onNext(StreamResponse.newBuilder()
+                            .setTask(numbered(
+                                    task(TaskState.TASK_STATE_WORKING).toBuilder()
+                                            .setId("numbered")
+                                            .build(),
+                                    7,
+                                    4))
+                            .build());
+                    answer.onNext(update(TaskState.TASK_STATE_WORKING, 5));
+                    answer.onError(Status.UNAVAILABLE.asException());
+                } else {
+                    answer.onNext(update(TaskState.TASK_STATE_COMPLETED, 6));
+                    answer.onCompleted();
+                }
                 return;
             }
             var completed = StreamResponse.newBuilder()
