@@ -243,6 +243,7 @@ class SettingsTest {
                 up.lenient-methods: false (built-in default)
                 up.lenient-bodies: false (built-in default)
                 up.merged-legacy-answers: false (built-in default)
+                up.preview: none (built-in default)
                 up.kg-http-status: legacy (built-in default)
                 up.kg-tokens: drop (built-in default)
                 up.knowledge-store: (unset)

@@ -325,6 +325,17 @@ final class PreviewTest {
     }
 
     @Test
+    @DisplayName("over REST the cursor may be a member of the body, too")
+    void theCursorMayBeInTheBody() throws Exception {
+        String id = ended();
+        List<Seen> all = Binding.REST.after(this, id, 0);
+
+        assertThat(read(outsider.post(AGENT + "/tasks/" + id + ":subscribe", "{'currentGeneration':'2'}", V1)
+                        .body()))
+                .isEqualTo(all.subList(2, all.size()));
+    }
+
+    @Test
     void theIdOfAHeaderIsNewerThanTheCursorOfTheAddress() throws Exception {
         String id = ended();
         List<Seen> all = Binding.REST.after(this, id, 0);

@@ -2,12 +2,12 @@ package dev.parley.dialect.v1;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.parley.dialect.spi.RequestMarks;
 import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Message;
 import dev.parley.protocol.json.Codecs;
 import dev.parley.protocol.json.JsonText;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -53,8 +53,10 @@ public final class Generations {
         Object result = event.get("result");
         Map<?, ?> wrapped = result instanceof Map<?, ?> inner ? inner : event;
         for (Object value : wrapped.values()) {
-            if (value instanceof Map<?, ?> members && members.get(MEMBER) != null) {
-                return Codecs.POSITION.parse(List.of(String.valueOf(members.get(MEMBER))), MEMBER);
+            Object number = value instanceof Map<?, ?> members ? members.get(MEMBER) : null;
+            Long sequence = number == null ? null : RequestMarks.sequence(number.toString());
+            if (sequence != null) {
+                return sequence;
             }
         }
         return 0;
