@@ -44,10 +44,11 @@ public final class HubOperation {
      *
      * @param number never used again in the database
      * @param name host and process
+     * @param level the newest form of tables and events that it knows
      * @param leaseAgeMilliseconds time since it has renewed its lease, by the clock of the database
      * @param tasks unfinished tasks that it owns
      */
-    record Membership(long number, String name, Role role, long leaseAgeMilliseconds, long tasks) {}
+    record Membership(long number, String name, long level, Role role, long leaseAgeMilliseconds, long tasks) {}
 
     /**
      * A hub that runs. Address and load are those of the hub that answers, and null for others.
@@ -96,10 +97,11 @@ public final class HubOperation {
     private static final Codec<Membership> MEMBERSHIP = ObjectCodec.<Membership>of()
             .required("number", COUNT, Membership::number)
             .required("name", TEXT, Membership::name)
+            .required("level", COUNT, Membership::level)
             .required("role", Codecs.words(Role.class), Membership::role)
             .required("leaseAgeMilliseconds", COUNT, Membership::leaseAgeMilliseconds)
             .required("tasks", COUNT, Membership::tasks)
-            .as(v -> new Membership(v.next(), v.next(), v.next(), v.next(), v.next()));
+            .as(v -> new Membership(v.next(), v.next(), v.next(), v.next(), v.next(), v.next()));
 
     private static final Codec<HubView> HUB = ObjectCodec.<HubView>of()
             .required("id", TEXT, HubView::id)

@@ -115,6 +115,7 @@ public final class Hubs {
         return new Membership(
                 hub.number(),
                 hub.name(),
+                hub.level(),
                 hub.isWorking() ? Role.WORKS : Role.WAITS,
                 Math.max(0, hub.sinceBeat().toMillis()),
                 hub.tasks());

@@ -4,8 +4,10 @@ import dev.parley.protocol.A2AException;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.Connector.Use;
+import dev.parley.store.connection.OpeningProblem;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.files.DataFiles;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.NotOpenedException;
@@ -172,11 +174,12 @@ public final class Database extends SlicedWrites implements AutoCloseable {
 
     private static Database openForReading(PostgresqlUrl named) {
         try {
-            var system = new PostgresqlSystem(named, connection -> connection, Duration.ZERO, Registration.ALONE);
+            var system = new PostgresqlSystem(
+                    named, connection -> connection, Duration.ZERO, Registration.ALONE, Release.current());
             var refused = new Opening(Database::refuseWriting, Use.WRITE);
             return new Database(system, DataFiles.none(), named.toString(), new DatabaseSession(refused), true);
         } catch (SQLException problem) {
-            throw PostgresqlSystem.cannotOpen(named, problem);
+            throw OpeningProblem.of(named, problem);
         }
     }
 
@@ -255,21 +258,22 @@ public final class Database extends SlicedWrites implements AutoCloseable {
 
     /** @param patience how long works wait for a database that does not answer before they are refused */
     public static Database open(DataSource source, Wrapper wrapper, Duration patience) {
-        return open(source, wrapper, patience, Registration.ALONE);
+        return open(source, wrapper, patience, Registration.ALONE, Release.current());
     }
 
     /**
-     * {@link #open(DataSource, Wrapper)} of a hub that tells of itself. If it shares the database, this waits until no other hub works
-     * with it; an interrupt of the thread ends that.
+     * {@link #open(DataSource, Wrapper)} of a hub that tells of itself. If it takes turns with others, this waits for its turn; an interrupt
+     * of the thread ends that.
      *
      * @throws StoreException if another process has it open without sharing it, it cannot be read or written, or the thread was interrupted
      */
     public static Database open(DataSource source, Wrapper wrapper, Registration registration) {
-        return open(source, wrapper, PostgresqlSystem.PATIENCE, registration);
+        return open(source, wrapper, PostgresqlSystem.PATIENCE, registration, Release.current());
     }
 
-    private static Database open(DataSource source, Wrapper wrapper, Duration patience, Registration registration) {
-        var system = new PostgresqlSystem(source, wrapper, patience, registration);
+    static Database open(
+            DataSource source, Wrapper wrapper, Duration patience, Registration registration, Release release) {
+        var system = new PostgresqlSystem(source, wrapper, patience, registration, release);
         var writing = new DatabaseSession(new Opening(system, Use.WRITE));
         HubLease lease = HubStart.begin(source, system, registration, writing);
         try {
@@ -278,7 +282,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
             return database;
         } catch (SQLException problem) {
             lease.abandon();
-            throw PostgresqlSystem.cannotOpen(source, problem);
+            throw OpeningProblem.of(source, problem);
         } catch (RuntimeException refused) {
             lease.abandon();
             throw refused;
@@ -295,42 +299,38 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         return system;
     }
 
+    /** {@link #migrate(ModuleTables)} of tables with these scripts. */
+    public void migrate(String module, List<String> scripts) {
+        migrate(new ModuleTables(module, scripts));
+    }
+
     /**
      * Makes or changes the tables of a module. Each script is run once, in a transaction of its own, in their order.
      *
-     * @param scripts SQL statements, separated by semicolons; how many there are is the version of the module's tables. {@code BLOB}
-     *     stands for bytes, {@code KEY PRIMARY KEY} for a number that SQLite needs no index to find, {@code ROWLESS} after a table for
-     *     one that is its own index, where there are such; not for rows of more than a few hundred bytes, which SQLite would read to
-     *     their ends to compare keys
-     * @throws StoreException if the tables are newer than that, or cannot be made
+     * @throws StoreException if the tables are newer than that and cannot be read by this program, or cannot be made
      */
-    public void migrate(String module, List<String> scripts) {
-        write(Migrations::makeVersions);
+    public void migrate(ModuleTables tables) {
         try {
-            Migrations.run(
-                    "the tables of " + module + " have version",
-                    write(session -> Migrations.version(session, module)),
-                    scripts,
-                    (statements, version) -> unhurried(() -> write(session -> {
-                        if (system.isMadeByAnother(session, module, version)) {
-                            return version;
-                        }
-                        system.unlimited(session, () -> {
-                            for (String sql : (Iterable<String>) statements::iterator) {
-                                session.once(system.spelled(sql));
-                            }
-                        });
-                        storage.read(session); // a script may have added sums
-                        return Migrations.setVersion(session, module, version);
-                    })));
+            Migrations.module(this, tables);
         } catch (SQLException impossible) {
-            throw new StoreException("the tables of " + module, impossible);
+            throw new StoreException("the tables of " + tables.module(), impossible);
         }
     }
 
-    /** {@link #migrate(String, List)} of these. */
-    public void migrate(ModuleTables tables) {
-        migrate(tables.module(), tables.scripts());
+    /**
+     * Finishes an upgrade of hubs that share a database of PostgreSQL, one of which this is: all write the forms of this release from now
+     * on, and what only older ones read is changed or removed. Hubs of an older level do not start any more.
+     *
+     * @param known tables of modules, in the order in which they are made
+     * @return names of the modules whose tables were changed
+     * @throws StoreException if a hub that has not ended is of an older level; nothing has changed then
+     */
+    public List<String> finishUpgrade(List<ModuleTables> known) {
+        try {
+            return Migrations.finishAll(this, (PostgresqlSystem) system, known);
+        } catch (SQLException impossible) {
+            throw new StoreException("the upgrade", impossible);
+        }
     }
 
     /** Does what may take the database longer than others' works wait, such as changes of tables at the start. */

@@ -1,9 +1,11 @@
 package dev.parley.store.database;
 
+import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.shared.Epochs.Numbers;
 import dev.parley.store.shared.Feeds;
 import dev.parley.store.shared.Poll;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import java.sql.SQLException;
@@ -29,6 +31,9 @@ public final class DatabaseAccess implements Readers.Guard {
     private volatile @Nullable HubLease lease;
 
     private volatile Consumer<Duration> serverSearch = patience -> {};
+
+    /** The level of the forms that hubs write; 0 for the newest one. */
+    private volatile int level;
 
     /** @param open false once the database is closed */
     DatabaseAccess(BooleanSupplier open) {
@@ -90,6 +95,14 @@ public final class DatabaseAccess implements Readers.Guard {
         return poll;
     }
 
+    /**
+     * The level of the forms that this program may write: no hub that has the database open, or may come back, knows less. A new form of
+     * rows or events is written from its level on, and read by all that know it. Costs nothing.
+     */
+    public int level() {
+        return level == 0 ? Release.newest() : level;
+    }
+
     /** The number of this hub in its database of PostgreSQL; 0 for SQLite. */
     public long hub() {
         HubLease renewed = lease;
@@ -123,6 +136,8 @@ public final class DatabaseAccess implements Readers.Guard {
         held.epochs().open(reader);
         poll.open(sql -> readers.read(session -> row(session, sql)));
         held.feeds().open(reader, poll::renew);
+        held.epochs().keep(Epoch.LEVEL, () -> level = readers.read(Migrations::level));
+        level = readers.read(Migrations::level);
         lease = held;
         held.work(end, () -> search.accept(SEARCH));
     }

@@ -75,6 +75,21 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
         return false;
     }
 
+    /** Whether hubs of other releases may have the database open at the same time, or come back. */
+    default boolean isShared() {
+        return false;
+    }
+
+    /**
+     * Changes tables, in the transaction in the making, without the time limit of statements.
+     *
+     * @return false if others use them, so that nothing was changed
+     */
+    default boolean changes(DatabaseSession session, SqlRun changes) throws SQLException {
+        unlimited(session, changes);
+        return true;
+    }
+
     /** Runs statements. */
     @FunctionalInterface
     interface SqlRun {

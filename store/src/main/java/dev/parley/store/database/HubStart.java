@@ -1,10 +1,12 @@
 package dev.parley.store.database;
 
 import dev.parley.protocol.retry.Backoff;
+import dev.parley.store.connection.OpeningProblem;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.PoolerProbe;
 import dev.parley.store.connection.UnfinishedMove;
 import dev.parley.store.database.PostgresqlStream.EndedException;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.AuditNumbers;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.NotOpenedException.Reason;
@@ -17,6 +19,7 @@ import java.net.UnknownHostException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /** Start of a hub on a database of PostgreSQL: it registers, waits for its turn if it shares the database, and takes it over. */
@@ -31,8 +34,14 @@ final class HubStart {
 
     private static final int TAKEOVERS = 10;
 
+    /** Version of the tables of tasks from which on there is a level. */
+    private static final int LEVELS = 9;
+
     /** Pauses of a hub that shares its database and could not register again, or while another one makes tables. */
     private static final Backoff RETRIES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
+
+    /** Hubs that work get on so long between two attempts to lock a table. */
+    private static final Duration PAUSE = Duration.ofMillis(200);
 
     /** State of a transaction that this has ended. */
     private static final String IDLE = "25P03";
@@ -60,7 +69,7 @@ final class HubStart {
             return new HubStart(system, registration, session).begin();
         } catch (SQLException problem) {
             session.discard();
-            throw PostgresqlSystem.cannotOpen(source, problem);
+            throw OpeningProblem.of(source, problem);
         } catch (InterruptedException stop) {
             session.discard();
             Thread.currentThread().interrupt();
@@ -179,15 +188,15 @@ final class HubStart {
         UnfinishedMove.refuse(session.connection());
         session.once(Migrations.MODULE_VERSIONS);
         session.once("SET parley.stream = 0"); // of rows that are older than streams
-        int version = Migrations.version(session, PostgresqlSystem.MODULE);
-        if (version == 0 || version > PostgresqlSystem.SCHEMA || !registration.isShared()) {
+        requireReadable();
+        if (Migrations.version(session, Release.TASKS) == 0 || !registration.isShared()) {
             migrate();
         }
         hub = session.number(
                 "INSERT INTO hub (name, level, version, lease_until)"
                         + " VALUES (?, ?, ?, clock_timestamp() + interval '9 s') RETURNING hub_no",
                 hubName(),
-                PostgresqlSystem.SCHEMA,
+                system.release().level(),
                 registration.version());
         session.update(HubLease.END, registration.before());
         if (registration.isShared()) {
@@ -216,6 +225,7 @@ final class HubStart {
                 }
                 session.connection().rollback();
                 PostgresqlStream.terminate(session);
+                LockSupport.parkNanos(PAUSE.toNanos());
             }
         }
     }
@@ -237,8 +247,7 @@ final class HubStart {
                             PostgresqlStream.hindrances("count(*)"),
                             PostgresqlStream.hindranceOf(hub, Registration.ALONE))
                     == 0;
-            boolean isOld = Migrations.version(session, PostgresqlSystem.MODULE) < PostgresqlSystem.SCHEMA;
-            if (isAwaited || isOld && !isAlone) {
+            if (isAwaited) {
                 session.connection().rollback();
                 return false;
             }
@@ -312,9 +321,20 @@ final class HubStart {
         }
     }
 
+    /** @throws StoreException if hubs write forms that this program does not know */
+    private void requireReadable() throws SQLException {
+        int known = system.release().level();
+        int level = Migrations.version(session, Release.TASKS) < LEVELS ? Release.FIRST : Migrations.level(session);
+        if (level > known) {
+            throw new StoreException("the database has level " + level
+                    + ", as an upgrade was finished by parley migrate --finish,"
+                    + " and this program understands level " + known + " (expected: a program of the new release)");
+        }
+    }
+
     private void migrate() throws SQLException {
-        int before = Migrations.version(session, PostgresqlSystem.MODULE);
-        if (before < PostgresqlSystem.SCHEMA) {
+        int before = Migrations.version(session, Release.TASKS);
+        if (before < system.currentSchema()) {
             system.unlimited(session, () -> migrate(before));
         } else {
             migrate(before);
@@ -322,16 +342,24 @@ final class HubStart {
     }
 
     private void migrate(int before) throws SQLException {
+        if (registration.isShared() && before > 0) {
+            session.once(PostgresqlSystem.BRIEFLY); // hubs of an older release work
+        }
         Migrations.run(
                 "the tables of tasks have version",
                 before,
-                Migrations.scripts("postgresql", PostgresqlSystem.SCHEMA),
+                registration.isShared() ? Migrations.readable(session, Release.TASKS) : before,
+                system.release().tasks().scripts(),
                 (statements, version) -> {
                     for (String sql : (Iterable<String>) statements::iterator) {
                         session.once(sql);
                     }
-                    Migrations.setVersion(session, PostgresqlSystem.MODULE, version);
+                    Migrations.setVersion(session, Release.TASKS, version);
                 });
+        if (before == 0 || !registration.isShared()) {
+            Migrations.finishTasks(session, system);
+        }
+        session.once("SET LOCAL lock_timeout = 0");
     }
 
     private static String hubName() {

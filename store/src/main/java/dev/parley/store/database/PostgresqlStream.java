@@ -208,15 +208,15 @@ final class PostgresqlStream {
     static String hindrances(String columns) {
         // The tables may be older than hubs that work at the same time.
         return "SELECT " + columns + " FROM stream JOIN hub USING (hub_no) WHERE ended_at IS NULL AND hub_no <> ?1"
-                + " AND NOT (CAST(?2 AS TEXT) <> '' AND hub.version = ?2 AND to_jsonb(stream) ->> 'at_once' IS NOT DISTINCT FROM 'true')";
+                + " AND NOT (CAST(?2 AS BOOLEAN) AND to_jsonb(stream) ->> 'at_once' IS NOT DISTINCT FROM 'true')";
     }
 
     /**
-     * Values of {@link #hindrances} for a hub: it waits for all others, or if it works at the same time as others for those that do not,
-     * and for those of another release, whose tables may differ.
+     * Values of {@link #hindrances} for a hub: it waits for all others, or if it works at the same time as others for those that do
+     * not, whatever their releases are.
      */
     static Object[] hindranceOf(long hub, Registration registration) {
-        return new Object[] {hub, registration.isAtOnce() ? registration.version() : ""};
+        return new Object[] {hub, registration.isAtOnce()};
     }
 
     /**

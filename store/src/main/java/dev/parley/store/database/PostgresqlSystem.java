@@ -3,20 +3,17 @@ package dev.parley.store.database;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.protocol.retry.Backoff;
+import dev.parley.store.connection.OpeningProblem;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.connection.ServerIdentity;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
-import dev.parley.store.spi.InUseException;
-import dev.parley.store.spi.NotOpenedException;
-import dev.parley.store.spi.NotOpenedException.Reason;
 import dev.parley.store.spi.Registration;
-import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.store.sql.NumberedParameters;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -36,11 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresqlSystem implements DatabaseSystem {
     private static final Logger LOG = System.getLogger("dev.parley.store");
-
-    /** Version of the tables of tasks. */
-    static final int SCHEMA = 10;
-
-    static final String MODULE = "task";
 
     /** The first half of the lock, which other programs are unlikely to use; the second one stands for the schema. */
     static final int LOCK = 727539;
@@ -68,10 +60,11 @@ public final class PostgresqlSystem implements DatabaseSystem {
     static final String NAME =
             "SELECT length(set_config('application_name', " + APPLICATION.formatted("?") + ", false))";
 
-    /** State of a lock that is not available, as PostgreSQL has it. */
-    static final String IN_USE = "55P03";
+    /** Limits the wait for a table that is to be changed and that others use. */
+    static final String BRIEFLY = "SET LOCAL lock_timeout = 500";
 
-    private static final String UNREACHABLE = "08001";
+    /** State of a lock that is not available. */
+    static final String IN_USE = OpeningProblem.IN_USE;
 
     /** The server may take so long to notice that a hub was killed, or that its own connection is gone. */
     private static final Duration LOCK_PATIENCE = Duration.ofSeconds(3);
@@ -106,6 +99,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     private final Wrapper wrapper;
     private final Duration patience;
     private final Registration registration;
+    private final Release release;
 
     /** The number of the hub; 0 before it is registered. */
     private volatile long hub;
@@ -126,7 +120,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     private final PostgresqlBatch batch = new PostgresqlBatch();
 
-    PostgresqlSystem(DataSource source, Wrapper wrapper, Duration patience, Registration registration) {
+    PostgresqlSystem(
+            DataSource source, Wrapper wrapper, Duration patience, Registration registration, Release release) {
+        this.release = release;
         this.registration = registration;
         this.source = source;
         this.writable = source instanceof PostgresqlUrl url ? url.direct() : source;
@@ -341,36 +337,6 @@ public final class PostgresqlSystem implements DatabaseSystem {
         }
     }
 
-    /** Says what to do about a database that cannot be opened. */
-    static StoreException cannotOpen(DataSource source, SQLException problem) {
-        String state = String.valueOf(problem.getSQLState());
-        String what = "cannot open the database" + (source instanceof PostgresqlUrl url ? ", " + url : "") + ": "
-                + problem.getMessage();
-        boolean hasDriver = !String.valueOf(problem.getMessage()).contains("No suitable driver");
-        // The driver gives its own refusals of parameters the state of a server that does not answer.
-        boolean isParameter =
-                state.equals("22023") || state.equals(UNREACHABLE) && hasDriver && problem.getCause() == null;
-        String advice = switch (state) {
-            case UNREACHABLE ->
-                !hasDriver
-                        ? "add org.postgresql:postgresql to the class path"
-                        : isParameter ? "" : "start the server, or name another one; it is tried for 10 s";
-            case "08004", "08006" -> "start the server, or name another one";
-            case "28000", "28P01" -> "name a user in the URL, and its password there or in ~/.pgpass";
-            case "3D000" -> "create it: createdb --encoding UTF8 --template template0 NAME";
-            case "42501" -> "the user needs the right to create tables in the schema: GRANT CREATE ON SCHEMA";
-            case "3F000" -> "create the schema that the parameter currentSchema names";
-            default -> "";
-        };
-        String cause = problem.getCause() instanceof UnknownHostException unknown
-                ? " Unknown host " + unknown.getMessage() + "."
-                : "";
-        String message = what + cause + (advice.isEmpty() ? "" : " (" + advice + ")");
-        return state.equals(IN_USE)
-                ? new InUseException(what, problem)
-                : new NotOpenedException(isParameter ? Reason.SETTING : Reason.SERVER, message, problem);
-    }
-
     @Override
     public String toString() {
         return source instanceof PostgresqlUrl url ? url.toString() : "PostgreSQL";
@@ -547,9 +513,45 @@ public final class PostgresqlSystem implements DatabaseSystem {
         if (!registration.isAtOnce()) {
             return false;
         }
+        excludeStarts(session);
+        return Migrations.version(session, module) >= version;
+    }
+
+    /** Has other hubs neither start nor make tables until the end of the transaction. */
+    void excludeStarts(DatabaseSession session) throws SQLException {
         unlimited(session, () -> session.number(START_ALONE));
         session.once(LONGEST_IDLE);
-        return Migrations.version(session, module) >= version;
+    }
+
+    @Override
+    public boolean isShared() {
+        return registration.isShared();
+    }
+
+    /** Others wait behind a lock for which this waits, so that it gives up early. */
+    @Override
+    public boolean changes(DatabaseSession session, SqlRun changes) throws SQLException {
+        if (!registration.isAtOnce()) {
+            unlimited(session, changes);
+            return true;
+        }
+        session.once("SAVEPOINT tables");
+        try {
+            session.once(BRIEFLY);
+            unlimited(session, changes);
+            session.once("SET LOCAL lock_timeout = DEFAULT");
+            return true;
+        } catch (SQLException locked) {
+            if (!IN_USE.equals(locked.getSQLState())) {
+                throw locked;
+            }
+            session.once("ROLLBACK TO SAVEPOINT tables");
+            return false;
+        }
+    }
+
+    Release release() {
+        return release;
     }
 
     // ---- SQL
@@ -573,12 +575,12 @@ public final class PostgresqlSystem implements DatabaseSystem {
 
     @Override
     public long schema(DatabaseSession session) throws SQLException {
-        return Migrations.version(session, MODULE);
+        return Migrations.version(session, Release.TASKS);
     }
 
     @Override
     public int currentSchema() {
-        return SCHEMA;
+        return release.tasks().scripts().size();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.parley.store.connection.Connector;
 import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.Connector.Use;
 import dev.parley.store.files.DataFiles;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
@@ -243,7 +244,8 @@ public record SqliteSystem(Connector connector, DataFiles files) implements Data
             Migrations.run(
                     "the tables of tasks have version",
                     version,
-                    Migrations.scripts("sqlite", SCHEMA),
+                    version,
+                    Release.scripts("sqlite", SCHEMA),
                     (statements, next) -> {
                         connection.setAutoCommit(false);
                         for (String sql : (Iterable<String>) statements::iterator) {

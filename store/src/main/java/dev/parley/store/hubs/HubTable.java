@@ -11,7 +11,7 @@ import java.util.Set;
 /** The hubs that have a database of PostgreSQL open, as they have written themselves. */
 public final class HubTable {
     private static final String LIVING =
-            "SELECT hub_no, name, version, CAST(extract(epoch FROM begun_at) * 1000 AS BIGINT),"
+            "SELECT hub_no, name, version, level, CAST(extract(epoch FROM begun_at) * 1000 AS BIGINT),"
                     + " CAST(extract(epoch FROM clock_timestamp() - beat_at) * 1000 AS BIGINT), array_to_string(agents, chr(10)),"
                     + " EXISTS (SELECT 1 FROM stream WHERE stream.hub_no = hub.hub_no),"
                     + " (SELECT count(*) FROM task JOIN stream ON stream.stream_no = task.owner WHERE stream.hub_no = hub.hub_no)"
@@ -22,6 +22,7 @@ public final class HubTable {
      *
      * @param number never used again in its database
      * @param name host and process
+     * @param level the newest form of tables and events that it knows
      * @param sinceBeat time since it has renewed its lease, by the clock of the database
      * @param agents names of the agents that it hosts
      * @param isWorking whether it works with the database; if not it waits for that
@@ -31,6 +32,7 @@ public final class HubTable {
             long number,
             String name,
             String version,
+            int level,
             Instant begun,
             Duration sinceBeat,
             List<String> agents,
@@ -49,11 +51,12 @@ public final class HubTable {
                         row.getLong(1),
                         DatabaseSession.text(row, 2),
                         DatabaseSession.text(row, 3),
-                        Instant.ofEpochMilli(row.getLong(4)),
-                        Duration.ofMillis(row.getLong(5)),
-                        DatabaseSession.text(row, 6).lines().toList(),
-                        row.getBoolean(7),
-                        row.getLong(8)),
+                        row.getInt(4),
+                        Instant.ofEpochMilli(row.getLong(5)),
+                        Duration.ofMillis(row.getLong(6)),
+                        DatabaseSession.text(row, 7).lines().toList(),
+                        row.getBoolean(8),
+                        row.getLong(9)),
                 LIVING));
     }
 

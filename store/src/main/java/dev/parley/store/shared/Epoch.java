@@ -17,7 +17,9 @@ public enum Epoch {
     /** Stored workflows, and what hubs of the mesh remember of each other. */
     MESH(6),
     /** Tasks, and owners of tasks, that were erased. */
-    ERASED_TASKS(7);
+    ERASED_TASKS(7),
+    /** The level of the forms that hubs write, which is the number itself. */
+    LEVEL(8);
 
     private final int number;
 
@@ -26,7 +28,7 @@ public enum Epoch {
     }
 
     /** The number of the kind in the database: the next one, without a gap, for a new kind. */
-    int number() {
+    public int number() {
         return number;
     }
 }
