@@ -31,12 +31,3 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 {{- end }}
-
-{{- /* maxUnavailable of all pods: only one is ever ready, and an upgrade or a drain that keeps it does not end. */ -}}
-{{- define "parley.unavailable" -}}
-{{- $value := index . 1 }}
-{{- if not (or (eq (toString $value) "100%") (ge (int $value) (int (index . 2)))) }}
-{{- fail (printf "%s.maxUnavailable %v: keeps pods of the old release, for whose end those of a new one wait (expected: 100%%, or as many as replicas)" (index . 0) $value) }}
-{{- end }}
-{{- $value }}
-{{- end }}

@@ -79,7 +79,7 @@ class ChartTest {
         "auth=none,auth",
         "settings.cluster=false,cluster",
         "replicaCount=3,replicaCount",
-        "strategy.maxUnavailable=50%,maxUnavailable",
+        "strategy.maxUnavailable=true,maxUnavailable",
         "podDisruptionBudget.maxUnavailable=50%,maxUnavailable"
     })
     void wrongValuesAreRefused(String value, String named) {
@@ -88,14 +88,12 @@ class ChartTest {
                 .hasMessageContaining(named);
     }
 
-    /** Pods of a new release wait for the end of all of the old one. */
+    /** A pod of the old release is stopped when one of the new release is ready; hubs that take turns need another strategy. */
     @Test
-    void anUpgradeThatKeepsOldPodsIsRefused() throws IOException {
-        String name = "strategy.maxUnavailable";
-
-        assertThatThrownBy(() -> render("minimal", "1.37", "--set", name + "=2"))
-                .hasMessageContaining(name + " 2: keeps pods of the old release");
-        assertThat(render("minimal", "1.37", "--set", name + "=3")).contains("maxUnavailable: 3");
+    void anUpgradeExchangesPodsOneByOne() throws IOException {
+        assertThat(render("minimal", "1.37")).contains("maxSurge: 1\n      maxUnavailable: 0");
+        assertThat(render("minimal", "1.37", "--set", "strategy.maxSurge=100%", "--set", "strategy.maxUnavailable=100%"))
+                .contains("maxSurge: 100%\n      maxUnavailable: 100%");
         assertThat(render("minimal", "1.37", "--set", "podDisruptionBudget.maxUnavailable=2"))
                 .contains("maxUnavailable: 2");
     }

@@ -46,7 +46,7 @@
  * @typedef {{signedIn: boolean, needsSignIn: boolean, isVisitor?: boolean, name?: string, group?: string, scopes?: string[], expires?: string, methods?: string[],
  *     hub?: {name?: string, version?: string, url?: string, drained?: boolean, problems?: string[]}}} Session
  * @typedef {{id: string, address: string, version: string, started: string, drained?: string, running: number, waiting: number, streams: number,
- *     agents: number, database?: {number: number, name: string, role: 'works' | 'waits', leaseAgeMilliseconds: number, tasks: number}}} HubRow
+ *     agents: number, database?: {number: number, name: string, level: number, role: 'works' | 'waits', leaseAgeMilliseconds: number, tasks: number}}} HubRow
  * @typedef {{made: string, checks: {check: string, level: string, message: string, advice?: string, taskId?: string, agent?: string}[]}} HubHealth
  * @typedef {{path: string, params: Record<string, string>, query: URLSearchParams, screen: import('./screens.js').Screen | undefined}} Route
  * @typedef {{method: string, url: string, headers: Record<string, string>, body?: string, status?: number, answerHeaders?: Record<string, string>,

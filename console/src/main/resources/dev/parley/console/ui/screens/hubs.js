@@ -113,7 +113,7 @@ class Hubs extends Part {
   hub(hub) {
     const { id, address, version, started, drained, running, waiting, streams, agents, database } = hub;
     const isAlone = this.hubs?.length === 1;
-    const lease = database ? html`<dt>Lease</dt><dd>renewed ${count(Math.round(database.leaseAgeMilliseconds / 1000))} s ago <span class="dim">hub ${count(database.number)}, ${line(database.name, 60)}</span></dd>` : nothing;
+    const lease = database ? html`<dt>Lease</dt><dd>renewed ${count(Math.round(database.leaseAgeMilliseconds / 1000))} s ago <span class="dim">hub ${count(database.number)}, level ${count(database.level)}, ${line(database.name, 60)}</span></dd>` : nothing;
     if (!address) return html`<section class="card hub" aria-label="Hub ${line(id, 60)}"><h2 class="row"><span class="cut">${line(database?.name ?? id, 100)}</span><span class="state ${database?.role === 'waits' ? 'wait' : 'ok'}">${database?.role === 'waits' ? 'waits for its turn' : 'live'}</span></h2>
       <dl class="kv pad"><dt>Version</dt><dd>${line(version, 40)}</dd><dt>Started</dt><dd>${time(started)} <span class="dim">${age(started, hubNow())} ago</span></dd>${lease}<dt>Agents</dt><dd>${count(agents)} to host</dd></dl></section>`;
     return html`<section class="card hub" aria-label="Hub ${line(id, 60)}"><h2 class="row"><span class="cut">${line(address, 100)}</span><span class="state ${drained ? 'wait' : 'ok'}">${drained ? 'drained' : 'live'}</span><span class="grow"></span>
