@@ -92,7 +92,8 @@ class ChartTest {
     @Test
     void anUpgradeExchangesPodsOneByOne() throws IOException {
         assertThat(render("minimal", "1.37")).contains("maxSurge: 1\n      maxUnavailable: 0");
-        assertThat(render("minimal", "1.37", "--set", "strategy.maxSurge=100%", "--set", "strategy.maxUnavailable=100%"))
+        assertThat(render(
+                        "minimal", "1.37", "--set", "strategy.maxSurge=100%", "--set", "strategy.maxUnavailable=100%"))
                 .contains("maxSurge: 100%\n      maxUnavailable: 100%");
         assertThat(render("minimal", "1.37", "--set", "podDisruptionBudget.maxUnavailable=2"))
                 .contains("maxUnavailable: 2");

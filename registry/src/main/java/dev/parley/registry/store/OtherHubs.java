@@ -71,7 +71,8 @@ final class OtherHubs implements InstantSource {
 
     private boolean follow(long before, EntryLog log) {
         Poll.Answer polled = newest.answer();
-        String[] numbers = Objects.requireNonNull(polled.text(), "the newest change").split(" ");
+        String[] numbers =
+                Objects.requireNonNull(polled.text(), "the newest change").split(" ");
         if (Long.parseLong(numbers[0]) == before) {
             latest = new Look(before, Long.parseLong(numbers[1]), polled.ended());
             return false;
