@@ -191,7 +191,7 @@ final class EpochsTest {
         assertThat(other.access().obstacle()).isPresent();
         assertThat(one.access().obstacle()).isEmpty();
         long rows = other.read(session -> session.number("SELECT count(*) FROM epoch"));
-        assertThat(rows).isOne(); // as a copy does
+        assertThat(rows).isPositive(); // as a copy does
         isBroken.set(false);
         Eventually.holds("the copy is read", () -> other.access().obstacle().isEmpty());
         assertThat(barrier(one, number)).isTrue();
