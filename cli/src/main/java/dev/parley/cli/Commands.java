@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.parley.cli.admin.AdminCommand;
 import dev.parley.cli.admin.DoctorCommand;
+import dev.parley.cli.admin.HealthCommand;
 import dev.parley.cli.admin.RecordCommands;
 import dev.parley.cli.admin.SecretsCommands;
 import dev.parley.cli.cards.CardCommands;
@@ -132,6 +133,7 @@ final class Commands {
                     "Show, check and drain hubs",
                     Entry.admin("list", "hubs/list"),
                     Entry.admin("check", "hubs/check"),
+                    Entry.of("health", "Ask whether a hub answers, for health checks", HealthCommand::command),
                     Entry.admin("drain", "hubs/drain"),
                     Entry.admin("resume", "hubs/resume")),
             Entry.group(
