@@ -109,7 +109,7 @@ public final class AddressRule {
     }
 
     /**
-     * Checks an address before it is stored. Looks its host up, for {@value #PATIENCE_SECONDS} seconds at most. A host that cannot be
+     * Checks an address before it is stored. Looks its host up, for 5 seconds at most. A host that cannot be
      * found now is let pass: nothing is called there before it can be found, and then it is checked again.
      *
      * @param group of the caller, whose share of look-ups it uses

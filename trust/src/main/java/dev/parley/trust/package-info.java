@@ -1,6 +1,6 @@
 /**
- * Authentication, authorization and limits of callers; keys that sign cards ({@link CardKeys}) and verify them ({@link
- * CardTrust}).
+ * Authentication, authorization and limits of callers; keys that sign cards ({@link dev.parley.trust.cards.CardKeys}) and
+ * verify them ({@link dev.parley.trust.cards.CardTrust}).
  *
  * <pre>{@code
  * Callers callers = Callers.builder()

@@ -16,7 +16,7 @@ public interface ExtensionStyle {
     /** As A2A 1.0 has it. */
     ExtensionStyle A2A = new ExtensionStyle() {};
 
-    /** Header of a stream's answer that holds its {@linkplain Feed#position position}; metadata in lower case over gRPC. */
+    /** Header of a stream's answer that holds its {@linkplain dev.parley.protocol.Feed#position position}; metadata in lower case over gRPC. */
     default String positionHeader() {
         return "Stream-Position";
     }

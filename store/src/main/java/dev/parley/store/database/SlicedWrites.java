@@ -37,7 +37,7 @@ public abstract class SlicedWrites {
      * transaction whose writer was cut off while it waited for a synchronous standby. A later commit of this program settles that, since
      * a standby gets transactions in their order. Returns at once where a commit is on disk before others see it.
      *
-     * @throws StoreException if the database cannot be written
+     * @throws dev.parley.store.spi.StoreException if the database cannot be written
      */
     public void confirm() {
         if (kind() == DatabaseKind.POSTGRESQL) {
@@ -66,7 +66,7 @@ public abstract class SlicedWrites {
      * same transaction.
      *
      * @throws A2AException thrown by the change; nothing is written
-     * @throws StoreException if it could not be written
+     * @throws dev.parley.store.spi.StoreException if it could not be written
      */
     @SuppressWarnings("NullAway") // no refusal: the result is what the change returned
     public <T> T admit(String group, DatabaseRead<T> change) {
@@ -99,7 +99,7 @@ public abstract class SlicedWrites {
      * @param rows found before, beside the writer: they may have changed since
      * @param erased whether the change is an {@linkplain #erase erasure}
      * @return how many rows have changed
-     * @throws StoreException if a transaction could not be written
+     * @throws dev.parley.store.spi.StoreException if a transaction could not be written
      */
     public <T> int writeInSlices(List<T> rows, boolean erased, RowChange<T> change) {
         int changed = 0;
