@@ -50,6 +50,7 @@ public interface McpProvider {
         /**
          * Questions to the user, by keys of the provider's choice. The server seals the state before the client gets it.
          *
+         * @param <R> type of the result
          * @param state for the next {@link Invocation}; null for none
          */
         record Questions<R>(

@@ -104,6 +104,7 @@ public final class ReportProtocol {
     /**
      * A row of a table.
      *
+     * @param <M> measures of the table
      * @param subjects values of the subjects, in the order in which the request names them
      */
     public record Row<M>(Map<Subject, String> subjects, M measures) {}

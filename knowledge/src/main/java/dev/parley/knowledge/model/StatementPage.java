@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Page of a list.
  *
+ * @param <T> type of the items
  * @param next where the next page begins; null on the last one
  */
 public record StatementPage<T>(List<T> items, @Nullable String next) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Name, type, default and description of a setting.
  *
+ * @param <T> type of the value
  * @param name flag without its dashes, key in a file of settings, and in capitals the end of an environment variable
  * @param fallback built-in default as text; null if there is none
  * @param label placeholder of the value in help; empty for switches

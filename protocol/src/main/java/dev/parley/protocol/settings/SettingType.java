@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /**
  * Conversion of the text of a setting to its value; the same for flags, the environment and files.
  *
+ * @param <T> type of the value
  * @param expected form of a valid text, for messages
  * @param parser throws IllegalArgumentException for any other text
  */
