@@ -5,9 +5,10 @@ import { api } from '../api.js';
 import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
 import { Part } from '../components/element.js';
 import { blocks, prose } from '../components/markdown.js';
-import { anchor, pageLink, pages, plain, resolver, slugs } from '../docs.js';
+import { anchor, pageLink, pages, resolver } from '../docs.js';
 import { line } from '../format.js';
 import { link } from '../route.js';
+import { plain, slugs } from '../sections.js';
 import { commands } from './learn-run.js';
 
 /** @typedef {{depth: number, text: string, slug: string} | {code: string, language?: string, calls: import('./learn-run.js').Call[]} | {prose: DocumentFragment}} Item */
