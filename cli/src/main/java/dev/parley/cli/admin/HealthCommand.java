@@ -43,7 +43,8 @@ public final class HealthCommand {
                     "invalid --url: " + hub + " (expected: such as " + ClientFlags.LOCAL_HUB + ")", null);
         }
         AgentClientBuilder client = Requests.trusting(call).retries(0).callTimeout(TIMEOUT);
-        HttpCall.Answer answer = Requests.get(client, url, "start a hub with: parley up; or name another one with --url");
+        HttpCall.Answer answer =
+                Requests.get(client, url, "start a hub with: parley up; or name another one with --url");
         if (answer.status() != 200) {
             throw Requests.refused(
                     Kind.INTERNAL, url + " answered " + answer.status(), answer.status(), answer.body(), null);
