@@ -171,7 +171,7 @@ def layout(release, layers):
     """Returns the files of the archive: the layout of OCI, and manifest.json, which older versions of Docker load."""
     created, labels, config = settings(release)
     image = Layout()
-    blobs = [image.blob(gzip.compress(tar, mtime=0), "layer.v1.tar+gzip") for tar in layers.values()]
+    blobs = [image.blob(gzip.compress(tar, 6, mtime=0), "layer.v1.tar+gzip") for tar in layers.values()]
     about = image.json({
         "created": created, "architecture": "amd64", "os": "linux", "config": config,
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{hashlib.sha256(tar).hexdigest()}" for tar in layers.values()]},
