@@ -38,7 +38,8 @@ def signature(release, file):
     return run(["gpg", "--batch", "--local-user", release.key, "--armor", "--detach-sign", "--output", "-", file])
 
 
-def make(release):
+def build(release):
+    """Builds the libraries, and returns their artifacts."""
     release.export()
     modules = artifacts(release)
     if release.once("bundle"):
@@ -47,6 +48,11 @@ def make(release):
                       "-pl", ",".join(f":{name}" for name in [*modules, "parley-cli"]), "-am", "package")
         release.done("bundle")
         release.done("program")
+    return modules
+
+
+def make(release):
+    modules = build(release)
     if not release.key:
         say("the bundle is not signed, so that Maven Central refuses it (expected: --key)")
     name = f"parley-{release.version}-bundle.zip"
