@@ -2,6 +2,7 @@ package dev.parley.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.parley.dialect.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -174,7 +176,7 @@ final class ReleaseTest {
 
     @Test
     void anotherBuildOfTheCommitHasTheSameBytesExceptTheCache() throws Exception {
-        Path again = release("another-working-directory", "archive");
+        Path again = release("another-working-directory", "archive", "image");
 
         assertThat(again.resolve("parley-" + VERSION + ".tar.gz"))
                 .hasSameBinaryContentAs(files.resolve("parley-" + VERSION + ".tar.gz"));
@@ -183,6 +185,187 @@ final class ReleaseTest {
         Path second = unpack(again.resolve(WITH_RUNTIME + ".tar.gz"), DIRECTORY.resolve("again"));
         run(new ProcessBuilder(
                 "diff", "-r", "--no-dereference", "--exclude=parley.aot", runtime.toString(), second.toString()));
+        assertSameImage(image(files), image(again));
+    }
+
+    /** Only the layer with the cache may differ, and what names its checksum. */
+    private static void assertSameImage(ReleasedImage one, ReleasedImage other) throws Exception {
+        assertThat(one.stableLayers()).hasSize(2);
+        for (int i = 0; i < 2; i++) {
+            assertThat(other.stableLayers().get(i))
+                    .hasSameBinaryContentAs(one.stableLayers().get(i));
+        }
+        assertThat(other.config()).isEqualTo(one.config());
+        assertThat(other.about().get("created")).isEqualTo(one.about().get("created"));
+        for (ReleasedImage image : List.of(one, other)) {
+            assertThat(run(new ProcessBuilder("tar", "-tzf", image.lastLayer().toString())))
+                    .isEqualTo("opt/\nopt/parley/\nopt/parley/app/\nopt/parley/app/parley.aot\n");
+        }
+    }
+
+    private static ReleasedImage image(Path files) throws Exception {
+        Path layout = files.resolveSibling("image");
+        run(new ProcessBuilder("rm", "-rf", layout.toString()));
+        Files.createDirectories(layout);
+        run(new ProcessBuilder(
+                "tar", "-xf", files.resolve("parley-" + VERSION + "-image.tar").toString(), "-C", layout.toString()));
+        return ReleasedImage.read(layout);
+    }
+
+    @Test
+    void theImageHasAUserAPortAVolumeAHealthCheckAndLabels() throws Exception {
+        ReleasedImage image = image(files);
+
+        assertThat(image.about().get("architecture")).isEqualTo("amd64");
+        assertThat(image.config().get("User")).isEqualTo("10001:10001");
+        assertThat(image.config().get("ExposedPorts")).hasToString("{7420/tcp={}}");
+        assertThat(image.config().get("Volumes")).hasToString("{/data={}}");
+        assertThat(image.lines("Entrypoint") + " " + image.lines("Cmd")).isEqualTo("/opt/parley/bin/parley up");
+        assertThat(ReleasedImage.words(((Map<?, ?>) image.config().get("Healthcheck")).get("Test")))
+                .containsExactly("CMD", "/opt/parley/bin/parley", "hub", "health");
+        assertThat(image.config().get("Labels"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("org.opencontainers.image.version", VERSION)
+                .containsKey("org.opencontainers.image.revision")
+                .isEqualTo(image.manifest().get("annotations"));
+    }
+
+    /** umoci, which knows nothing of Parley, unpacks the image; its entry point runs there as the user of the image. */
+    @Test
+    void theImageServesAndCallsAgentsAsItsUser() throws Exception {
+        ReleasedImage image = image(files);
+        Path bundle = DIRECTORY.resolve("container");
+        if (!"root".equals(System.getProperty("user.name"))) {
+            Requirement.missing("the user root, for chroot");
+        }
+        run(new ProcessBuilder("rm", "-rf", bundle.toString()));
+        require(new ProcessBuilder("umoci", "unpack", "--image", image.directory() + ":" + VERSION, bundle.toString()));
+        List<String> health = ReleasedImage.words(((Map<?, ?>) image.config().get("Healthcheck")).get("Test"));
+
+        assertThat(run(new ProcessBuilder(
+                        "unshare",
+                        "--mount",
+                        "--pid",
+                        "--net",
+                        "--fork",
+                        "--kill-child",
+                        "sh",
+                        ROOT.resolve("interop/src/test/release/image.sh").toString(),
+                        bundle.resolve("rootfs").toString(),
+                        (String) image.config().get("User"),
+                        image.lines("Env"),
+                        image.lines("Entrypoint") + "\n" + image.lines("Cmd"),
+                        String.join("\n", health.subList(1, health.size())),
+                        "parley " + VERSION)))
+                .endsWith("all as expected\n");
+    }
+
+    @Test
+    void aPackageOfTheBaseWithAnotherChecksumEndsTheRelease() throws Exception {
+        Path tree = Files.createDirectories(directory.resolve("tree/deploy/release"));
+        Files.writeString(tree.resolve("base.txt"), "00ff  pool/main/l/libc6_1_amd64.deb\n");
+        Files.writeString(
+                Files.createDirectories(directory.resolve("debian-packages")).resolve("libc6_1_amd64.deb"), "other");
+
+        Process process = new ProcessBuilder("python3", "-B", "-c", """
+                        import image, pathlib, sys, types
+                        work = pathlib.Path(sys.argv[1])
+                        image.packages(types.SimpleNamespace(tree=work / "tree", work=work, offline=True))
+                        """, directory.toString())
+                .directory(ROOT.resolve("deploy/release").toFile())
+                .redirectErrorStream(true)
+                .start();
+
+        assertThat(process.inputReader().lines().collect(Collectors.joining("\n")))
+                .contains("libc6_1_amd64.deb: checksum d9298a10", "(expected: 00ff)");
+        assertThat(process.waitFor()).isEqualTo(1);
+    }
+
+    @Test
+    void allLinksOfTheSiteLeadToPagesAndAnchorsThatItHas() throws Exception {
+        Path site = unpack(files.resolve("parley-" + VERSION + "-site.tar.gz"), DIRECTORY.resolve("site"));
+        Path pages = site.resolve(VERSION);
+
+        var links = new SitePages(site);
+        assertThat(links.broken()).isEmpty();
+        assertThat(links.pages()).isGreaterThan(1000);
+        assertThat(links.links()).isGreaterThan(10_000);
+        assertThat(pages.resolve("getting-started.html"))
+                .content()
+                .contains("<title>Getting started – Parley " + VERSION);
+        assertThat(pages.resolve("api/parley-client/dev.parley.client/dev/parley/client/AgentClient.html"))
+                .exists();
+        assertThat(Json.read(Files.readAllBytes(pages.resolve("openapi.json")), Map.class)
+                        .get("openapi"))
+                .asString()
+                .startsWith("3.1");
+    }
+
+    @Test
+    void theSearchOfTheSiteFindsSections() throws Exception {
+        Path site = unpack(files.resolve("parley-" + VERSION + "-site.tar.gz"), DIRECTORY.resolve("searched"));
+        String found = run(new ProcessBuilder(
+                "node", "-e", """
+                require(process.argv[1]);
+                console.log(JSON.stringify(parleySearch('verifying download')[0]));
+                """, site.resolve(VERSION + "/search.js").toString()));
+
+        assertThat(found).contains("\"page\":\"release.html\"", "\"slug\":\"verifying-a-download\"", "SHA256SUMS");
+    }
+
+    /** The earlier bundle is the one of this commit with one more public method, so that this commit has removed it. */
+    @Test
+    void aPublicMethodThatIsMissingFailsTheComparisonByName() throws Exception {
+        Path repository = bundle();
+        Path jar = repository.resolve("dev/parley/parley-protocol/" + VERSION + "/parley-protocol-" + VERSION + ".jar");
+        String state = Files.readString(ROOT.resolve("protocol/src/main/java/dev/parley/protocol/TaskState.java"));
+        Path source = directory.resolve("dev/parley/protocol/TaskState.java");
+        Files.createDirectories(source.getParent());
+        Files.writeString(source, state.replaceFirst("}\\s*$", "    public void planted() {}\n}\n"));
+        String java = System.getProperty("java.home") + "/bin/";
+        String libraries = runtime.resolve("app/lib").toString() + "/*";
+        run(new ProcessBuilder(
+                java + "javac",
+                "-proc:none",
+                "-cp",
+                jar + ":" + libraries,
+                "-d",
+                directory.toString(),
+                source.toString()));
+        run(new ProcessBuilder(
+                java + "jar",
+                "-uf",
+                jar.toString(),
+                "-C",
+                directory.toString(),
+                "dev/parley/protocol/TaskState.class"));
+        Path earlier = directory.resolve("earlier.zip");
+        run(new ProcessBuilder(java + "jar", "-cMf", earlier.toString(), "-C", repository.toString(), "dev"));
+
+        assertThat(compared(files.resolve("parley-" + VERSION + "-bundle.zip")))
+                .contains("the API is compatible with that of " + VERSION);
+        assertThat(compared(earlier))
+                .contains(
+                        "not compatible", "dev.parley.protocol.TaskState", "REMOVED METHOD: PUBLIC(-) void planted()");
+    }
+
+    /** Output of a comparison of the release with an earlier bundle. */
+    private String compared(Path earlier) throws Exception {
+        Process process = new ProcessBuilder(
+                        ROOT.resolve("bin/release").toString(),
+                        VERSION,
+                        "api",
+                        "--old",
+                        earlier.toString(),
+                        "--out",
+                        directory.resolve("none").toString(),
+                        "--work",
+                        DIRECTORY.resolve("first").toString())
+                .redirectErrorStream(true)
+                .start();
+        String output = process.inputReader().lines().collect(Collectors.joining("\n"));
+        assertThat(process.waitFor()).as(output).isEqualTo(output.contains("not compatible") ? 1 : 0);
+        return output;
     }
 
     /** Modes, owners, times and names of the entries of an archive, in their order. */
