@@ -12,6 +12,7 @@ module dev.parley.store {
     exports dev.parley.store.database;
     exports dev.parley.store.encryption;
     exports dev.parley.store.hubs;
+    exports dev.parley.store.memories;
     exports dev.parley.store.move;
     exports dev.parley.store.rows;
     exports dev.parley.store.shared;

@@ -7,6 +7,7 @@ import dev.parley.engine.mail.OwnerMail;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
 import dev.parley.engine.spi.KeyTakenException;
+import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.Priority;
@@ -26,6 +27,7 @@ import dev.parley.engine.tasks.Admissions;
 import dev.parley.engine.tasks.ContextTurns;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.NamedTasks;
+import dev.parley.engine.tasks.Retention;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.RunQueue;
 import dev.parley.engine.tasks.TaskListener;
@@ -70,7 +72,6 @@ public final class Engine implements AutoCloseable {
 
     private final Parts parts;
     private final Duration grace;
-    private final @Nullable Duration retention;
     private final ScheduledExecutorService timer;
     /** Separate from the timer, because its actions must not wait for the disk. */
     private final ScheduledExecutorService sweeper;
@@ -90,7 +91,6 @@ public final class Engine implements AutoCloseable {
         InstantSource clock = settings.clock;
         Threads threads = settings.threads;
         this.grace = settings.grace;
-        this.retention = settings.retention;
         this.timer = threads.timer("engine-timer");
         this.sweeper = threads.timer("engine-retention");
         this.follower = log.once() == Once.CLAIM ? threads.timer("engine-follower") : sweeper;
@@ -124,6 +124,7 @@ public final class Engine implements AutoCloseable {
                 settings.observer,
                 Map.copyOf(settings.extensions),
                 settings.tools,
+                settings.memories,
                 settings.intake);
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
         this.receiver = new MailReceiver(log.mail(), threads, clock, runs::isOpen, follower);
@@ -134,8 +135,12 @@ public final class Engine implements AutoCloseable {
             log.onOthers(() -> follower.execute(this::takeOver), this::forgetErased);
             log.onHint(ids -> follower.execute(() -> tasks.hear(ids))); // one thread, however many hints
         }
-        if (retention != null) {
-            var unused = sweeper.scheduleWithFixedDelay(this::removeEnded, 0, 60, TimeUnit.SECONDS);
+        if (settings.retention != null) {
+            var unused = sweeper.scheduleWithFixedDelay(
+                    new Retention(log, tasks, settings.memories, steadyClock, settings.retention, runs::isOpen),
+                    0,
+                    60,
+                    TimeUnit.SECONDS);
         }
     }
 
@@ -151,6 +156,7 @@ public final class Engine implements AutoCloseable {
         private long cacheBytes = 3L << 20;
         private Duration longestWait = Duration.ofHours(1);
         private @Nullable BiFunction<Request, Reply, Tools> tools;
+        private @Nullable Memories memories;
         private Duration grace = Duration.ofSeconds(5);
         private @Nullable Duration retention;
         private TaskLimits taskLimits = TaskLimits.DEFAULTS;
@@ -225,6 +231,12 @@ public final class Engine implements AutoCloseable {
         /** Tools for the handlers of agents; default: none. */
         public Builder tools(BiFunction<Request, Reply, Tools> tools) {
             this.tools = requireNonNull(tools, "tools");
+            return this;
+        }
+
+        /** Memories of conversations, for the handlers of agents; default: none. */
+        public Builder memories(Memories memories) {
+            this.memories = requireNonNull(memories, "memories");
             return this;
         }
 
@@ -391,43 +403,6 @@ public final class Engine implements AutoCloseable {
         parts.log().close();
     }
 
-    private void removeEnded() {
-        try {
-            Instant before =
-                    steadyClock.instant().truncatedTo(ChronoUnit.MILLIS).minus(requireNonNull(retention));
-            int removed;
-            int sum = 0;
-            do {
-                removed = removeEnded(before);
-                sum += removed;
-            } while (removed == REMOVE_BATCH && parts.runs().isOpen());
-            if (sum > 0) {
-                LOG.log(Level.INFO, "removed {0} tasks that ended before {1}", sum, before);
-            }
-        } catch (RuntimeException failure) {
-            LOG.log(Level.ERROR, "could not remove tasks that have ended", failure);
-        }
-    }
-
-    /** Removes a batch of tasks that ended before {@code before}, from the log and from memory. */
-    private int removeEnded(Instant before) {
-        int removed =
-                REMOVE_BATCH; // also on failure: some tasks may be removed, and the others are read again on demand
-        try {
-            removed = parts.log().removeEnded(before, REMOVE_BATCH);
-            return removed;
-        } finally {
-            if (removed > 0 || parts.log().once() == Once.CLAIM) { // which another engine may have removed
-                tasks().live().removed(live -> {
-                    Task task = live.durable();
-                    return task != null
-                            && task.state().isTerminal()
-                            && requireNonNull(task.status().timestamp()).isBefore(before);
-                });
-            }
-        }
-    }
-
     /**
      * Hands a credential to a task that waits for one. The agent is called again, with the message that it has got already
      * and with {@link Request#credential}; the credential is kept nowhere.
@@ -479,6 +454,9 @@ public final class Engine implements AutoCloseable {
             }
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
+        if (parts.memories() != null) {
+            parts.memories().erase(subject); // after the tasks are canceled, which could write more
+        }
         if (subject.principal() != null && subject.contextId() == null) {
             parts.log().forget(subject.group(), subject.principal());
         }

@@ -2,6 +2,7 @@ package dev.parley.engine;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.parley.engine.spi.ConversationMemory;
 import dev.parley.engine.spi.OtherOwnerException;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.Tools;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +72,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private volatile boolean canceled;
     private volatile boolean expired;
     private volatile @Nullable Thread thread;
-    private volatile @Nullable BiFunction<Request, Reply, Tools> tools;
+    private volatile @Nullable Parts parts;
     private volatile Instant deadline = Instant.MAX;
     private volatile long fence;
     /** Events that the agent emitted after the end of its task. */
@@ -573,19 +573,23 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
                         operations, live.key().agent(), live.key().taskId(), origin.context()));
     }
 
-    /** Sets the source of tools, before this turn runs. */
-    void offer(@Nullable BiFunction<Request, Reply, Tools> source) {
-        tools = source;
+    /** Sets the parts that have tools and memories, before this turn runs. */
+    void offer(Parts shared) {
+        parts = shared;
     }
 
     @Override
     public Tools tools() {
-        BiFunction<Request, Reply, Tools> source = tools;
-        if (source == null) {
+        if (parts == null || parts.tools() == null) {
             throw new IllegalStateException(
                     "agent " + live.key().agent() + ": no tools (expected: a hub that has some)");
         }
-        return source.apply(this, this);
+        return parts.tools().apply(this, this);
+    }
+
+    @Override
+    public Optional<ConversationMemory> memory() {
+        return Optional.ofNullable(parts).flatMap(hub -> hub.memory(live.key(), contextId(), () -> !canceled));
     }
 
     @Override

@@ -3,7 +3,10 @@ package dev.parley.engine;
 import dev.parley.engine.mail.OwnerMail;
 import dev.parley.engine.scheduling.Threads;
 import dev.parley.engine.scheduling.TimeLimits;
+import dev.parley.engine.spi.ConversationMemory;
+import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.TaskLog;
+import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.engine.spi.Tools;
 import dev.parley.engine.tasks.Admissions;
 import dev.parley.engine.tasks.ContextTurns;
@@ -12,7 +15,9 @@ import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param webhooks null if webhooks are not supported
  * @param extensions operations of extensions, by URI
  * @param tools for the handlers of agents; null for none
+ * @param memories of conversations, for the handlers of agents; null for none
  * @param intake called before a message begins a task, which it may refuse
  */
 record Parts(
@@ -41,11 +47,18 @@ record Parts(
         RunObserver observer,
         Map<String, Supplier<AgentEndpoint>> extensions,
         @Nullable BiFunction<Request, Reply, Tools> tools,
+        @Nullable Memories memories,
         Runnable intake) {
     /** Operations of an extension that an agent uses; null if it does not use it. */
     @Nullable
     AgentEndpoint extension(Agent agent, String uri) {
         Supplier<AgentEndpoint> operations = extensions.get(uri);
         return operations == null || !agent.uses().contains(uri) ? null : operations.get();
+    }
+
+    /** The memory of a conversation with an agent; empty if there are no memories. */
+    Optional<ConversationMemory> memory(TaskKey task, String contextId, BooleanSupplier isWanted) {
+        var key = new Memories.Key(task.scope(), task.agent(), contextId);
+        return Optional.ofNullable(memories).map(all -> new ConversationMemory(all, key, isWanted));
     }
 }

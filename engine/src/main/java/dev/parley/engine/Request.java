@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import dev.parley.engine.spi.ConversationMemory;
 import dev.parley.engine.spi.Tools;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -102,6 +103,14 @@ public interface Request {
      * @throws IllegalStateException if the hub has none
      */
     Tools tools();
+
+    /**
+     * Memory of the conversation between this caller and this agent; empty if the hub does not keep its data. Requests of a conversation
+     * may run at the same time.
+     */
+    default Optional<ConversationMemory> memory() {
+        return Optional.empty();
+    }
 
     /**
      * The credential that was handed over out of band after {@link Reply#askForCredentials}, in the call that it has led to

@@ -353,7 +353,7 @@ final class Runner {
         TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(parts.clock().instant().plus(agent.timeLimit()));
-            turn.offer(parts.tools());
+            turn.offer(parts);
             agent.handler().handle(turn, turn);
             var unused = turn.end();
             returned(turn);

@@ -6,6 +6,7 @@ import dev.parley.hub.extensions.HubExtensions;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.SecretPrints;
+import dev.parley.store.memories.JdbcMemories;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.trust.Trust;
@@ -26,6 +27,7 @@ public final class HubTables {
                 AuditTrail.tables(kind),
                 EncryptionAtRest.TABLES,
                 SecretPrints.TABLES,
+                JdbcMemories.TABLES,
                 Trust.TABLES,
                 HubExtensions.TIMER_TABLES));
         HubExtensions.replaced(AdminOperations.INSTALLED, more).forEach(source -> all.addAll(source.tables(kind)));

@@ -1,6 +1,7 @@
 package dev.parley.hub;
 
 import dev.parley.client.webhooks.StandardWebhooks;
+import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.PushStore;
 import dev.parley.engine.spi.TaskLog;
@@ -15,6 +16,7 @@ import dev.parley.store.database.Database;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.encryption.ValueCipher;
+import dev.parley.store.memories.JdbcMemories;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Registration;
 import java.nio.file.Path;
@@ -22,7 +24,7 @@ import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tasks and secrets of a hub, in memory or on disk. Database and audit are null if the hub has none. */
+/** Tasks and secrets of a hub, in memory or on disk. Database, audit and memories are null if the hub has none. */
 record Persistence(
         TaskLog log,
         PushStore webhooks,
@@ -30,7 +32,8 @@ record Persistence(
         String tokenSecret,
         @Nullable ValueCipher cipher,
         @Nullable Database database,
-        @Nullable AuditTrail audit) {
+        @Nullable AuditTrail audit,
+        @Nullable Memories memories) {
     /** Opens the stores and adds them to {@code parts}, which closes them. */
     static Persistence open(Setup setup, OpenParts parts, Registration registration) {
         Path data = setup.data();
@@ -46,7 +49,7 @@ record Persistence(
         var log = new MemoryTaskLog();
         AuditTrail audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
         return new Persistence(
-                log, log.webhooks(), WebhookSecrets.random(), StandardWebhooks.newSecret(), null, database, audit);
+                log, log.webhooks(), WebhookSecrets.random(), StandardWebhooks.newSecret(), null, database, audit, null);
     }
 
     private static Persistence onDisk(Path data, Setup setup, OpenParts parts, Registration registration) {
@@ -86,6 +89,13 @@ record Persistence(
             files.forEach(name -> database.keep(data, name));
         }
         return new Persistence(
-                store.log(), store.webhooks(), secrets, tokenSecret, atRest.cipher(), database, store.audit());
+                store.log(),
+                store.webhooks(),
+                secrets,
+                tokenSecret,
+                atRest.cipher(),
+                database,
+                store.audit(),
+                new JdbcMemories(database, InstantSource.system(), atRest));
     }
 }

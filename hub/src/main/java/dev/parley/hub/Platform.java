@@ -238,6 +238,7 @@ public final class Platform implements AutoCloseable {
                 .written(segment -> tell(observer -> observer.written(segment)));
         hubExtensions.forEach((uri, extension) -> running.extension(uri, () -> operations(extension)));
         hubExtensions.tools().ifPresent(running::tools);
+        Optional.ofNullable(kept.memories()).ifPresent(running::memories);
         return running.build();
     }
 

@@ -1,0 +1,42 @@
+package dev.parley.engine.spi;
+
+import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.protocol.CallContext.Scope;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Memories of conversations that a hub keeps for its agents, a text each. Safe for any thread. */
+public interface Memories {
+    /** A conversation of a caller with an agent; other callers and agents with the same contextId have memories of their own. */
+    record Key(Scope owner, String agent, String contextId) {}
+
+    /** The text of a memory; empty if there is none. */
+    Optional<String> read(Key key);
+
+    /**
+     * Replaces the text of a memory, and waits until it is on disk.
+     *
+     * @param isWanted asked in the transaction of the change: a task that is canceled because its data is erased must write nothing after
+     *     that
+     * @return false if it was not wanted, and is not written
+     */
+    boolean write(Key key, String text, BooleanSupplier isWanted);
+
+    /** Removes a memory. */
+    void remove(Key key);
+
+    /**
+     * Removes memories that were not written since {@code before}, the oldest first.
+     *
+     * @return how many were removed, at most {@code limit}
+     */
+    int removeUnchanged(Instant before, int limit);
+
+    /**
+     * Removes the memories of a principal, of a context, or of both, so that their texts are nowhere in the files either.
+     *
+     * @return how many were removed
+     */
+    int erase(Subject subject);
+}

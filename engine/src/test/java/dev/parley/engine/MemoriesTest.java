@@ -1,0 +1,112 @@
+package dev.parley.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.parley.engine.spi.ConversationMemory;
+import dev.parley.engine.spi.Memories;
+import dev.parley.engine.spi.MemoryTaskLog;
+import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.CallContext;
+import dev.parley.protocol.Message;
+import dev.parley.protocol.Operation.CancelTask;
+import dev.parley.protocol.Operation.SendConfiguration;
+import dev.parley.protocol.Operation.SendMessage;
+import dev.parley.protocol.Part;
+import dev.parley.protocol.Task;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** What an engine removes of memories of conversations. */
+final class MemoriesTest {
+    private final CompletableFuture<Instant> removed = new CompletableFuture<>();
+    private final CompletableFuture<Subject> erased = new CompletableFuture<>();
+
+    private final Memories memories = new Memories() {
+        @Override
+        public Optional<String> read(Key key) {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean write(Key key, String text, BooleanSupplier isWanted) {
+            return isWanted.getAsBoolean();
+        }
+
+        @Override
+        public void remove(Key key) {}
+
+        @Override
+        public int removeUnchanged(Instant before, int limit) {
+            removed.complete(before);
+            return 0;
+        }
+
+        @Override
+        public int erase(Subject subject) {
+            erased.complete(subject);
+            return 1;
+        }
+    };
+
+    @Test
+    void memoriesHaveTheRetentionOfTasks() throws Exception {
+        Instant begin = Instant.now();
+        try (Engine engine = Engine.builder(new MemoryTaskLog())
+                .memories(memories)
+                .retention(Duration.ofHours(1))
+                .build()) {
+            assertThat(engine).isNotNull();
+            Instant before = removed.get(30, TimeUnit.SECONDS);
+
+            assertThat(before).isBetween(begin.minusSeconds(3_601), Instant.now().minusSeconds(3_599));
+        }
+    }
+
+    @Test
+    void erasureOfASubjectErasesItsMemories() {
+        try (Engine engine =
+                Engine.builder(new MemoryTaskLog()).memories(memories).build()) {
+            var subject = new Subject("T1", "alice", null);
+
+            engine.erase(subject, CallContext.anonymous(), ids -> {});
+
+            assertThat(erased).isCompletedWithValue(subject);
+        }
+    }
+
+    @Test
+    void aTaskThatIsCanceledWritesNoMemory() throws Exception {
+        var outcome = new CompletableFuture<Throwable>();
+        try (Engine engine =
+                Engine.builder(new MemoryTaskLog()).memories(memories).build()) {
+            AgentEndpoint agent = engine.host(Agent.named("agent", "For a test").handle((request, reply) -> {
+                ConversationMemory memory = request.memory().orElseThrow();
+                memory.write("while it runs");
+                reply.progress(1, "waits");
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException canceled) {
+                    outcome.complete(catchThrowable(() -> memory.write("too late")));
+                }
+            }));
+            var now = new SendConfiguration(List.of(), null, null, true);
+            Task task = (Task) agent.call(
+                    new SendMessage(null, Message.user(Part.text("go")), now, Map.of()), CallContext.anonymous());
+
+            agent.call(CancelTask.of(task.id()), CallContext.anonymous());
+
+            assertThat(outcome.get(30, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.parley.store.memories;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.parley.engine.spi.Memories;
+import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.protocol.CallContext.Scope;
+import dev.parley.store.database.Database;
+import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.encryption.ValueCipher;
+import dev.parley.testkit.SettableClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Memories in SQLite; {@link PostgresqlMemoriesTest} has them in PostgreSQL. */
+class JdbcMemoriesTest {
+    private static final Memories.Key ALICE = key("alice", "desk", "shared");
+    private static final Memories.Key BOB = key("bob", "desk", "shared");
+
+    @TempDir
+    private Path directory;
+
+    private final SettableClock clock = new SettableClock(Instant.parse("2026-06-01T00:00:00Z"));
+    private Database database;
+    private Memories memories;
+
+    @BeforeEach
+    void start() throws Exception {
+        database = open();
+        memories = new JdbcMemories(database, clock, EncryptionAtRest.PLAIN);
+    }
+
+    @AfterEach
+    void stop() {
+        database.close();
+    }
+
+    /** The database of this test. */
+    Database open() throws Exception {
+        return Database.open(directory);
+    }
+
+    @Test
+    void aMemoryHasTheTextThatWasWrittenLast() {
+        assertThat(memories.read(ALICE)).isEmpty();
+
+        memories.write(ALICE, "one", () -> true);
+        memories.write(ALICE, "two ✓", () -> true);
+
+        assertThat(memories.read(ALICE)).contains("two ✓");
+        memories.remove(ALICE);
+        assertThat(memories.read(ALICE)).isEmpty();
+    }
+
+    @Test
+    void callersAgentsAndContextsHaveMemoriesOfTheirOwn() {
+        memories.write(ALICE, "of alice", () -> true);
+
+        assertThat(memories.read(BOB)).isEmpty();
+        assertThat(memories.read(key("alice", "other", "shared"))).isEmpty();
+        assertThat(memories.read(key("alice", "desk", "else"))).isEmpty();
+        assertThat(memories.read(new Memories.Key(new Scope("T2", "alice"), "desk", "shared")))
+                .isEmpty();
+    }
+
+    @Test
+    void aTextThatIsNotWantedAnyMoreIsNotWritten() {
+        memories.write(ALICE, "kept", () -> true);
+
+        assertThat(memories.write(ALICE, "late", () -> false)).isFalse();
+        assertThat(memories.read(ALICE)).contains("kept");
+    }
+
+    @Test
+    void aTextOfMoreThanFourMebiCharactersIsRefused() {
+        String longest = "x".repeat((4 << 20) + 1);
+
+        assertThatThrownBy(() -> memories.write(ALICE, longest, () -> true))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("4194305 characters (expected: at most 4194304)");
+    }
+
+    @Test
+    void memoriesThatWereNotWrittenForATimeAreRemovedTheOldestFirst() {
+        for (int i = 0; i < 3; i++) {
+            memories.write(key("alice", "desk", "c" + i), "text", () -> true);
+            clock.advance(Duration.ofMinutes(1));
+        }
+        memories.write(key("alice", "desk", "c0"), "again", () -> true);
+
+        assertThat(memories.removeUnchanged(clock.instant(), 1)).isEqualTo(1);
+
+        assertThat(memories.read(key("alice", "desk", "c1"))).isEmpty();
+        assertThat(memories.read(key("alice", "desk", "c2"))).isPresent();
+        assertThat(memories.removeUnchanged(clock.instant(), 9)).isEqualTo(1);
+        assertThat(memories.read(key("alice", "desk", "c0"))).contains("again");
+    }
+
+    @Test
+    void aSubjectIsAPrincipalAContextOrBoth() {
+        for (Memories.Key key : List.of(ALICE, BOB, key("alice", "desk", "else"), key("carol", "desk", "shared"))) {
+            memories.write(key, "text", () -> true);
+        }
+
+        assertThat(memories.erase(new Subject("T1", "carol", "shared"))).isEqualTo(1);
+        assertThat(memories.erase(new Subject("T1", null, "else"))).isEqualTo(1);
+        assertThat(memories.erase(new Subject("T2", "alice", null))).isZero();
+        assertThat(memories.erase(new Subject("T1", "alice", null))).isEqualTo(1);
+
+        assertThat(memories.read(ALICE)).isEmpty();
+        assertThat(memories.read(BOB)).isPresent();
+    }
+
+    @Test
+    void textsAreEncryptedIfTasksAre(@TempDir Path sealed) throws IOException {
+        var atRest = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
+        try (Database other = Database.open(sealed)) {
+            var there = new JdbcMemories(other, clock, atRest);
+            there.write(ALICE, "a secret of Alice", () -> true);
+
+            assertThat(there.read(ALICE)).contains("a secret of Alice");
+            try (var files = Files.list(sealed)) {
+                for (Path file : files.toList()) {
+                    assertThat(Files.readString(file, ISO_8859_1)).doesNotContain("secret of Alice");
+                }
+            }
+        }
+    }
+
+    private static Memories.Key key(String owner, String agent, String contextId) {
+        return new Memories.Key(new Scope("T1", owner), agent, contextId);
+    }
+}
