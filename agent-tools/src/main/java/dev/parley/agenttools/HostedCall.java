@@ -1,7 +1,9 @@
 package dev.parley.agenttools;
 
 import dev.parley.engine.Request;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 
@@ -12,6 +14,7 @@ import java.util.concurrent.CancellationException;
 final class HostedCall {
     private final Request request;
     private final Set<Thread> threads = new HashSet<>();
+    private final List<Runnable> whenOver = new ArrayList<>();
     private boolean isOver;
 
     HostedCall(Request request) {
@@ -50,8 +53,18 @@ final class HostedCall {
         return isOver;
     }
 
+    /** Has {@code action} run at the end of this call, or at once if it is over. */
+    synchronized void whenOver(Runnable action) {
+        if (isOver) {
+            action.run();
+        } else {
+            whenOver.add(action);
+        }
+    }
+
     synchronized void end() {
         isOver = true;
         threads.forEach(Thread::interrupt);
+        whenOver.forEach(Runnable::run);
     }
 }

@@ -1,6 +1,5 @@
 package dev.parley.langchain4j;
 
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
@@ -19,8 +18,7 @@ final class AssistantAgent {
     static Agent agent(StreamingChatModel model) {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .streamingChatModel(model)
-                .chatMemoryProvider(id ->
-                        MessageWindowChatMemory.builder().id(id).maxMessages(20).build())
+                .chatMemoryProvider(HubMemory.ofMessages(20))
                 .build();
         return Agent.named("assistant", "Answers questions").handle(ChatAgent.streaming(assistant::chat));
     }
