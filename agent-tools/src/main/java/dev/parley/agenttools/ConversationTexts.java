@@ -58,8 +58,9 @@ public final class ConversationTexts {
         if (current == null) {
             HostedCall known = calls.get(conversation);
             if (known == null) {
-                throw new IllegalStateException("memory \"" + conversation
-                        + "\": no request of this conversation (expected: the id of the conversation of a request that is handled)");
+                throw new IllegalStateException(
+                        "memory \"" + conversation
+                                + "\": no request of this conversation (expected: the id of the conversation of a request that is handled)");
             }
             return known;
         }

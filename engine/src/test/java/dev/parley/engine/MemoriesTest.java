@@ -69,7 +69,8 @@ final class MemoriesTest {
             assertThat(engine).isNotNull();
             Instant before = removed.get(30, TimeUnit.SECONDS);
 
-            assertThat(before).isBetween(begin.minusSeconds(3_601), Instant.now().minusSeconds(3_599));
+            assertThat(before)
+                    .isBetween(begin.minusSeconds(3_601), Instant.now().minusSeconds(3_599));
         }
     }
 

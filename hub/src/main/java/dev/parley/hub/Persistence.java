@@ -49,7 +49,14 @@ record Persistence(
         var log = new MemoryTaskLog();
         AuditTrail audit = database == null ? null : AuditTrail.in(database, InstantSource.system());
         return new Persistence(
-                log, log.webhooks(), WebhookSecrets.random(), StandardWebhooks.newSecret(), null, database, audit, null);
+                log,
+                log.webhooks(),
+                WebhookSecrets.random(),
+                StandardWebhooks.newSecret(),
+                null,
+                database,
+                audit,
+                null);
     }
 
     private static Persistence onDisk(Path data, Setup setup, OpenParts parts, Registration registration) {

@@ -168,7 +168,8 @@ final class HubMemoryTest {
     }
 
     private static String key(Hub hub, String admin, String principal) throws Exception {
-        String made = post(hub, admin, "/admin/keys", "{\"group\":\"T1\",\"principal\":\"" + principal + "\",\"scopes\":[]}");
+        String made =
+                post(hub, admin, "/admin/keys", "{\"group\":\"T1\",\"principal\":\"" + principal + "\",\"scopes\":[]}");
         return made.replaceFirst("(?s).*\"key\":\"([^\"]+)\".*", "$1");
     }
 

@@ -77,8 +77,8 @@ public final class JdbcMemories implements Memories {
     @Override
     public boolean write(Key key, String text, BooleanSupplier isWanted) {
         if (text.length() > MAX_CHARACTERS) {
-            throw new IllegalArgumentException("memory of a conversation: " + text.length() + " characters (expected: at most "
-                    + MAX_CHARACTERS + ")");
+            throw new IllegalArgumentException("memory of a conversation: " + text.length()
+                    + " characters (expected: at most " + MAX_CHARACTERS + ")");
         }
         byte[] content = atRest.task(text.getBytes(UTF_8), place(key));
         return database.write(key.owner().group(), session -> isWanted.getAsBoolean() && write(session, key, content));
@@ -101,11 +101,7 @@ public final class JdbcMemories implements Memories {
     @Override
     public void remove(Key key) {
         database.write(session -> session.update(
-                "DELETE FROM memory" + ONE,
-                key.owner().group(),
-                key.owner().owner(),
-                key.agent(),
-                key.contextId()));
+                "DELETE FROM memory" + ONE, key.owner().group(), key.owner().owner(), key.agent(), key.contextId()));
     }
 
     @Override
