@@ -88,6 +88,7 @@ final class MemoriesTest {
 
     @Test
     void aTaskThatIsCanceledWritesNoMemory() throws Exception {
+        var begun = new CountDownLatch(1);
         var outcome = new CompletableFuture<Throwable>();
         try (Engine engine =
                 Engine.builder(new MemoryTaskLog()).memories(memories).build()) {
@@ -95,6 +96,7 @@ final class MemoriesTest {
                 ConversationMemory memory = request.memory().orElseThrow();
                 memory.write("while it runs");
                 reply.progress(1, "waits");
+                begun.countDown();
                 try {
                     new CountDownLatch(1).await();
                 } catch (InterruptedException canceled) {
@@ -105,6 +107,7 @@ final class MemoriesTest {
             Task task = (Task) agent.call(
                     new SendMessage(null, Message.user(Part.text("go")), now, Map.of()), CallContext.anonymous());
 
+            assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
             agent.call(CancelTask.of(task.id()), CallContext.anonymous());
 
             assertThat(outcome.get(30, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
