@@ -262,8 +262,8 @@ public final class Database extends SlicedWrites implements AutoCloseable {
     }
 
     /**
-     * {@link #open(DataSource, Wrapper)} of a hub that tells of itself. If it takes turns with others, this waits for its turn; an interrupt
-     * of the thread ends that.
+     * {@link #open(DataSource, Wrapper)} of a hub that tells of itself. If it takes turns with others, this waits for its turn; an
+     * interrupt of the thread ends that.
      *
      * @throws StoreException if another process has it open without sharing it, it cannot be read or written, or the thread was interrupted
      */

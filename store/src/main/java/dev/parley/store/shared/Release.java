@@ -1,6 +1,7 @@
 package dev.parley.store.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import dev.parley.store.spi.ModuleTables;
 import java.io.IOException;
@@ -64,7 +65,7 @@ public record Release(int level, ModuleTables tasks) {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-        return Integer.parseInt(numbers.getProperty(name).strip());
+        return Integer.parseInt(requireNonNull(numbers.getProperty(name), name).strip());
     }
 
     private static String text(String name) {

@@ -9,9 +9,9 @@ import java.util.TreeMap;
 /**
  * Tables of a module in a database system.
  *
- * <p>Semicolons separate the statements of a script. In all of them {@code BLOB} stands for bytes, {@code KEY PRIMARY KEY} for a number that
- * SQLite needs no index to find, {@code ROWLESS} after a table for one that is its own index, where there are such; not for rows of more than
- * a few hundred bytes, which SQLite would read to their ends to compare keys.
+ * <p>Semicolons separate the statements of a script. In all of them {@code BLOB} stands for bytes, {@code KEY PRIMARY KEY} for a number
+ * that SQLite needs no index to find, {@code ROWLESS} after a table for one that is its own index, where there are such; not for rows of
+ * more than a few hundred bytes, which SQLite would read to their ends to compare keys.
  *
  * @param module its name in the table of versions
  * @param scripts SQL statements, a script for each version, which run at the start of a hub. Hubs of the release before work with the
