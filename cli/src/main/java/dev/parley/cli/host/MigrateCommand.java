@@ -17,13 +17,16 @@ import dev.parley.hub.Checkup;
 import dev.parley.hub.Checkup.Finding;
 import dev.parley.hub.HubTables;
 import dev.parley.hub.admin.HubOperation.Level;
+import dev.parley.hub.admin.Hubs;
 import dev.parley.protocol.settings.SettingType;
 import dev.parley.store.audit.AuditTrail;
 import dev.parley.store.audit.Verification;
 import dev.parley.store.database.Database;
 import dev.parley.store.encryption.ValueCipher;
+import dev.parley.store.hubs.UpgradeFinish;
 import dev.parley.store.move.DatabaseMove;
 import dev.parley.store.move.MovedDirectory;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.StoreException;
 import java.nio.file.Path;
@@ -34,7 +37,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** {@code parley migrate}: moves the data of a hub from SQLite to PostgreSQL; for operators, not part of A2A. */
+/**
+ * {@code parley migrate}: moves the data of a hub from SQLite to PostgreSQL, or finishes an upgrade of hubs that share a database; for
+ * operators, not part of A2A.
+ */
 public final class MigrateCommand {
     private static final String DEFAULT = "~/.parley";
     private static final String DATABASE = "PARLEY_DATABASE";
@@ -59,6 +65,10 @@ public final class MigrateCommand {
                         "URL",
                         "An empty database of PostgreSQL, as postgresql://user@host/name; default: " + DATABASE
                                 + ". A flag is visible to other users: leave the password in ~/.pgpass, or use the variable.")
+                .flag(
+                        "--finish",
+                        "Finish an upgrade of hubs that share a database instead, when all are of the new release: they write its forms,"
+                                + " and hubs of the old one do not start any more. The database is that of --to, or else of --data.")
                 .option("--data", "DIR", "The data directory of the hub, which must not run; default: " + DEFAULT + ".")
                 .option(
                         "--new",
@@ -81,24 +91,54 @@ public final class MigrateCommand {
 
     private static int run(Invocation call) {
         String url = call.optionOr("--to", DATABASE);
+        if (call.has("--finish")) {
+            return finish(call, url);
+        }
         if (url == null) {
             throw CommandException.usage(
                     "no database named (expected: --to, or " + DATABASE + ")",
                     "such as --to postgresql://user@host/name");
         }
         List<String> accepted = requireNonNullElse(call.option("--accept", CHECKS), List.of());
-        Path data = call.existingData(requireNonNullElse(call.option("--data"), DEFAULT));
+        Path data = data(call);
         String made = call.option("--new");
         Path directory = made == null ? data.resolveSibling(data.getFileName() + "-postgresql") : call.path(made);
-        String jars = call.option("--agents");
-        List<HubExtensionSource> extensions =
-                jars == null ? List.of() : AgentArchives.ofHub(List.of(AgentArchives.read(call.path(jars))));
+        List<HubExtensionSource> extensions = extensions(call);
         Hub hub = new Hub(DoctorCommand.secrets(call), DoctorCommand.keys(call), accepted);
         try {
             MovedDirectory.check(data, directory, url);
             try (DatabaseMove move = DatabaseMove.begin(data, url, HubTables.of(DatabaseKind.POSTGRESQL, extensions))) {
                 return run(call, move, data, directory, url, hub);
             }
+        } catch (StoreException refused) {
+            throw Problems.of(refused);
+        }
+    }
+
+    private static Path data(Invocation call) {
+        return call.existingData(requireNonNullElse(call.option("--data"), DEFAULT));
+    }
+
+    private static List<HubExtensionSource> extensions(Invocation call) {
+        String jars = call.option("--agents");
+        return jars == null ? List.of() : AgentArchives.ofHub(List.of(AgentArchives.read(call.path(jars))));
+    }
+
+    private static int finish(Invocation call, @Nullable String url) {
+        Path data = url == null ? data(call) : call.path(DEFAULT);
+        try {
+            List<String> changed = UpgradeFinish.run(
+                    url,
+                    data,
+                    Hubs.version(),
+                    HubTables.of(DatabaseKind.POSTGRESQL, extensions(call)),
+                    name -> call.output()
+                            .note("hub " + name + " works with the database, and this waits until it ends"));
+            var done = new LinkedHashMap<String, Object>();
+            done.put("level", Release.newest());
+            done.put("changed", changed);
+            call.output().members(done);
+            return 0;
         } catch (StoreException refused) {
             throw Problems.of(refused);
         }
