@@ -19,6 +19,9 @@ record Answer(int status, String body, long begunNanos, long endedNanos) {
     static final int MISSING = 404;
     static final int UNAVAILABLE = 503;
 
+    /** Before the body of a 503 that does not say when to call again. */
+    static final String WITHOUT_TIME = "without Retry-After: ";
+
     Duration duration() {
         return Duration.ofNanos(endedNanos - begunNanos);
     }

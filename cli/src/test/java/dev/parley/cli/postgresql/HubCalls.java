@@ -117,7 +117,10 @@ final class HubCalls {
         long begun = System.nanoTime();
         try {
             HttpResponse<String> response = http.send(request.build(), BodyHandlers.ofString());
-            return new Answer(response.statusCode(), response.body(), begun, System.nanoTime());
+            boolean lacksTime = response.statusCode() == Answer.UNAVAILABLE
+                    && response.headers().firstValue("Retry-After").isEmpty();
+            String body = lacksTime ? Answer.WITHOUT_TIME + response.body() : response.body();
+            return new Answer(response.statusCode(), body, begun, System.nanoTime());
         } catch (IOException cut) {
             return new Answer(Answer.NONE, String.valueOf(cut), begun, System.nanoTime());
         } catch (InterruptedException stopped) {

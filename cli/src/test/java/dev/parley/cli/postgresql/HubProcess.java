@@ -22,6 +22,10 @@ final class HubProcess implements AutoCloseable {
     private final Process process;
 
     private HubProcess(Path directory, int port, List<String> arguments) throws IOException {
+        this(System.getProperty("java.class.path"), directory, port, arguments);
+    }
+
+    private HubProcess(String classPath, Path directory, int port, List<String> arguments) throws IOException {
         this.out = Files.createTempFile(directory, "hub", ".out");
         this.err = Files.createTempFile(directory, "hub", ".err");
         var command = new ArrayList<>(List.of(
@@ -32,7 +36,7 @@ final class HubProcess implements AutoCloseable {
                 "--enable-native-access=ALL-UNNAMED",
                 "-Duser.home=" + directory,
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 "dev.parley.cli.Main",
                 "up",
                 "--port",
@@ -77,10 +81,16 @@ final class HubProcess implements AutoCloseable {
     /** Starts a hub that shares its database at a port, with the secrets in a directory. It may wait for its turn. */
     static HubProcess share(Path directory, Path secrets, String database, int port, String... more)
             throws IOException {
+        return share(System.getProperty("java.class.path"), directory, secrets, database, port, more);
+    }
+
+    /** @param classPath of another release of the program */
+    static HubProcess share(String classPath, Path directory, Path secrets, String database, int port, String... more)
+            throws IOException {
         copySecrets(secrets, directory.resolve("data"));
         var arguments = new ArrayList<>(List.of("--database", database, "--cluster"));
         arguments.addAll(List.of(more));
-        return new HubProcess(directory, port, arguments);
+        return new HubProcess(classPath, directory, port, arguments);
     }
 
     /** Copies the secrets in a directory into a data directory, which is made if it is missing. */
