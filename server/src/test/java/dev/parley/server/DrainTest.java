@@ -160,7 +160,7 @@ class DrainTest {
         var isOver = new AtomicBoolean();
         try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 8; i++) {
-                clients.submit(() -> {
+                var unused = clients.submit(() -> {
                     while (!isOver.get()) {
                         call(port, answered, silent);
                     }
