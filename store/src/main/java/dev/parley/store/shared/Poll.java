@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The questions that a hub asks a shared database each second, in one statement: whichever of them is asked first has the others answered,
- * too. An answer is given once, and half a second after it was read at most; so questions that are asked once a second each, at any time,
- * need one or two statements a second. Safe for any thread.
+ * too. An answer is given once, and 0.7 s after it was read at most; so questions that are asked once a second each, at three times within
+ * the second, need one statement a second. Safe for any thread.
  */
 public final class Poll {
-    /** With this age two questions that are asked once a second share a statement, whatever the time between them. */
-    private static final Duration LONGEST = Duration.ofMillis(500);
+    /** Of three times within a second, which repeat, one is followed by the other two in so long, whatever the times are. */
+    private static final Duration LONGEST = Duration.ofMillis(700);
 
     private volatile Reader database = sql -> {
         throw new IllegalStateException("questions before the database is open");
@@ -50,7 +50,7 @@ public final class Poll {
         }
 
         /**
-         * Returns an answer that was not returned before and is half a second old at most; reads it if there is none.
+         * Returns an answer that was not returned before and is 0.7 s old at most; reads it if there is none.
          *
          * @throws dev.parley.store.spi.StoreException if it cannot be read
          */
