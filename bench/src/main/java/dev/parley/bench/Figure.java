@@ -162,6 +162,7 @@ record Figure(
             latency("registry-search-100k", "the same: 95th percentile", "p95", atMost(20)),
             new Figure("registry-search-100k", "the same: memory of the hub", "MB", MEMORY, MEGA, null),
             latency("registry-search-100k-first", "… in the first 20 s of the hub: 95th percentile", "p95", null),
+            new Figure("idle-statements", "statements of an idle hub of a cluster", "a second", "/value", 1, atMost(5)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: median", "p50", atMost(10)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: 99th percentile", "p99", atMost(10)),
             latency("chunks-1000", "one artifact in 1,000 chunks, to the end of the stream", "p50", null),
