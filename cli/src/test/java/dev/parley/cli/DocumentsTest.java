@@ -46,13 +46,16 @@ class DocumentsTest {
             "ignore-missing",
             "interop",
             "key",
+            "network",
             "now",
             "offline",
+            "old",
             "out",
             "plaintext",
             "template",
             "unit",
             "verify",
+            "volume",
             "window",
             "work");
 
