@@ -27,6 +27,16 @@ def versions(release):
     return [release.version, *(tag[1:] for tag in tags if tag[1:] != release.version)]
 
 
+def ordered(value, name=""):
+    """Returns a JSON value with its members and choices sorted: the program keeps some of them as sets."""
+    if isinstance(value, dict):
+        return {key: ordered(value[key], key) for key in sorted(value)}
+    if isinstance(value, list):
+        values = [ordered(entry) for entry in value]
+        return sorted(values, key=str) if name in ("enum", "required") else values
+    return value
+
+
 def openapi(release):
     """Returns the description of the operations, from a hub of the program."""
     program = release.program()
@@ -45,8 +55,7 @@ def openapi(release):
             hub.terminate()
             hub.wait()
             hub.stdout.close()
-    json.loads(text)
-    return text.replace(address, LOCAL_HUB)
+    return json.dumps(ordered(json.loads(text.replace(address, LOCAL_HUB))), ensure_ascii=False)
 
 
 def javadoc(release, pages):

@@ -31,11 +31,12 @@ class LearnScreenTest {
         (async () => {
           const app = document.querySelector('script[type=module]').src;
           const docs = await import(new URL('docs.js', app));
+          const { slugs } = await import(new URL('sections.js', app));
           const {blocks, prose} = await import(new URL('components/markdown.js', app));
           const texts = await docs.pages();
           const ids = {};
           for (const [page, text] of Object.entries(texts)) {
-            const slug = docs.slugs();
+            const slug = slugs();
             ids[page] = new Set(blocks(text).filter(each => each.type === 'heading').map(each => slug(each.text)));
           }
           const broken = [];
