@@ -90,6 +90,13 @@ class SettingsTest {
     }
 
     @Test
+    void theAddressThatKubernetesSetsForAServiceIsNotThePortOfAHub() {
+        shell.with("PARLEY_PORT", "tcp://10.0.0.1:7420");
+
+        assertThat(shown("up.port")).isEqualTo("up.port: 7420 (built-in default)");
+    }
+
+    @Test
     void aRunningHubTellsItsSettingsAndTheirSources() throws Exception {
         Path file = write("hub.yaml", "retention: 30d\n");
         try (var hub = new RunningHub(

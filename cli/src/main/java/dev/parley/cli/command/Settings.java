@@ -115,7 +115,7 @@ public final class Settings {
             return Optional.of(new GivenValue(typed, Source.FLAG, null));
         }
         String variable = around.environment().get(setting.variable());
-        if (variable != null && !variable.isEmpty()) {
+        if (variable != null && !variable.isEmpty() && !SettingSpec.isAddressOfService(setting.variable(), variable)) {
             return Optional.of(new GivenValue(List.of(variable), Source.ENVIRONMENT, setting.variable()));
         }
         return fromFiles(setting)
@@ -201,6 +201,17 @@ public final class Settings {
             case LOCAL_FILE, GLOBAL_FILE -> EffectiveSetting.Source.FILE;
             case DEFAULT -> EffectiveSetting.Source.DEFAULT;
         };
+    }
+
+    /** Variables of settings of a scope that are ignored, as they have addresses of services; see {@link SettingSpec#isAddressOfService}. */
+    public List<String> addressesOfServices(Scope scope) {
+        return Setting.of(scope).stream()
+                .map(Setting::variable)
+                .filter(variable -> {
+                    String text = around.environment().get(variable);
+                    return text != null && SettingSpec.isAddressOfService(variable, text);
+                })
+                .toList();
     }
 
     /** The texts of a repeatable setting, one by one. */

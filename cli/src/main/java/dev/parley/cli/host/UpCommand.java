@@ -86,6 +86,12 @@ public final class UpCommand {
         if (settings.logFormat().equals("json")) {
             Logs.json();
         }
+        call.settings()
+                .addressesOfServices(Setting.Scope.HUB)
+                .forEach(variable -> Logs.note(
+                        call.output(),
+                        variable + ": ignored, for it is the address of a service of Kubernetes"
+                                + " (enableServiceLinks: false keeps it from the container)"));
         Contents first = Contents.read(call, archives(call, settings));
         HubSettings all = first.all();
         Telemetry telemetry =

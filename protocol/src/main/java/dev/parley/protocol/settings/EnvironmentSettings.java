@@ -12,11 +12,6 @@ final class EnvironmentSettings implements SettingReader {
     private static final System.Logger LOG = System.getLogger("dev.parley.settings");
     private static final String PREFIX = "PARLEY_";
 
-    /** Begin of the addresses that Kubernetes gives to containers as {@code PARLEY_PORT}, for a service with the name "parley". */
-    private static final String ADDRESS_OF_SERVICE = "tcp://";
-
-    private static final String PORT = "_PORT";
-
     private final Map<String, String> variables;
     private final SettingReader others;
 
@@ -35,9 +30,7 @@ final class EnvironmentSettings implements SettingReader {
     private @Nullable String text(SettingSpec<?> setting) {
         String variable = setting.variable(PREFIX);
         String text = variables.get(variable);
-        return text == null || text.isEmpty() || (variable.endsWith(PORT) && text.startsWith(ADDRESS_OF_SERVICE))
-                ? null
-                : text;
+        return text == null || text.isEmpty() || SettingSpec.isAddressOfService(variable, text) ? null : text;
     }
 
     @Override

@@ -44,6 +44,14 @@ public record SettingSpec<T>(
         return variable(prefix, name);
     }
 
+    /**
+     * Whether a variable has the address of a service, which Kubernetes gives to containers as {@code PARLEY_PORT} for a service with the
+     * name "parley". Such a variable is no setting.
+     */
+    public static boolean isAddressOfService(String variable, String text) {
+        return variable.endsWith("_PORT") && text.startsWith("tcp://");
+    }
+
     static String variable(String prefix, String name) {
         return prefix + name.toUpperCase(Locale.ROOT).replace('-', '_');
     }
