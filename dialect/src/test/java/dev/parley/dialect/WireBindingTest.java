@@ -489,6 +489,21 @@ final class WireBindingTest {
                 .isEqualTo(sequence);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {"'\"7\"'; 7", "7; 7", "'\"\"'; 0", "-1; 0", "'{\"x\":7}'; 0", "null; 0"})
+    void anEventWithoutAnIdHasTheNumberThatItSays(String generation, long sequence) {
+        String status = text(example("event.statusUpdate.json")).strip();
+        String event = status.substring(0, status.length() - 2).stripTrailing();
+        String numbered = event + ",\"generation\":" + generation + "}}";
+
+        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event(null, numbered)).sequence())
+                .isEqualTo(sequence);
+        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event("9", numbered)).sequence())
+                .isEqualTo(9);
+    }
+
     @Test
     void anEventThatIsNoneIsRefused() {
         for (String data : new ArrayList<>(List.of("", "{}", "[]", "ping", "{\"result\":{}}"))) {
