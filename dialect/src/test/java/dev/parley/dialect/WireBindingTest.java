@@ -498,9 +498,11 @@ final class WireBindingTest {
         String event = status.substring(0, status.length() - 2).stripTrailing();
         String numbered = event + ",\"generation\":" + generation + "}}";
 
-        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event(null, numbered)).sequence())
+        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event(null, numbered))
+                        .sequence())
                 .isEqualTo(sequence);
-        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event("9", numbered)).sequence())
+        assertThat(requireNonNull(binding(Interface.HTTP_JSON).event("9", numbered))
+                        .sequence())
                 .isEqualTo(9);
     }
 
