@@ -76,6 +76,7 @@ final class RecoveriesTest {
             store.connection.Outage.PAUSES PT0.05S PT1S
             store.database.HubStart.RETRIES PT0.2S PT2S
             store.database.PostgresqlSystem.LOCKS PT0.05S PT0.2S
+            store.database.Upgrades.LOCKS PT0.2S PT2S
             store.shared.KeyLocks.PAUSES PT0.01S PT1S
             store.tasks.TaskHints.CONNECTS PT0.1S PT5S
             """;
@@ -112,6 +113,7 @@ final class RecoveriesTest {
             entry("store.shared.KeyLocks", "before a key that another hub writes is tried again, for 10 s at most"),
             entry("store.tasks.TaskHints", "5 ms in which hints gather, and after a connection that has failed"),
             entry("store.database.PostgresqlSystem", "while a database is opened, for 3 s at most"),
+            entry("store.database.Upgrades", "until a table that is to be changed is not in use"),
             entry("store.database.Writer", "the writer's own thread, while its database fails"));
 
     /** Further classes that wait for a time at most, or are called after one. None of them repeats an attempt that has failed. */

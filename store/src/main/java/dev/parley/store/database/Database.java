@@ -38,9 +38,8 @@ import org.jspecify.annotations.Nullable;
  * more work gathers, so that the groups grow with the load. A virtual thread tells the works of a group how they ended, while
  * the writer writes the next group.
  *
- * <p>Readers are connections that calling threads borrow. The native calls hold on to a virtual thread's carrier, which is
- * no loss for the microseconds that a lookup takes. Several modules may keep their tables in one database, and write to them in
- * one transaction. Safe for any thread.
+ * <p>Readers are connections that calling threads borrow. The native calls hold on to a virtual thread's carrier, which is no loss for
+ * the microseconds that a lookup takes. Several modules may write to their tables in one transaction. Safe for any thread.
  */
 public final class Database extends SlicedWrites implements AutoCloseable {
     private static final int READERS = 4;
@@ -311,7 +310,7 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      */
     public void migrate(ModuleTables tables) {
         try {
-            Migrations.module(this, tables);
+            new Upgrades(this, this::unhurried, system, storage).module(tables);
         } catch (SQLException impossible) {
             throw new StoreException("the tables of " + tables.module(), impossible);
         }
@@ -327,7 +326,8 @@ public final class Database extends SlicedWrites implements AutoCloseable {
      */
     public List<String> finishUpgrade(List<ModuleTables> known) {
         try {
-            return Migrations.finishAll(this, (PostgresqlSystem) system, known);
+            return new Upgrades(this, this::unhurried, system, storage)
+                    .finishAll((PostgresqlSystem) system, access().epochs(), known);
         } catch (SQLException impossible) {
             throw new StoreException("the upgrade", impossible);
         }

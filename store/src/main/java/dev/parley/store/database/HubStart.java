@@ -262,8 +262,8 @@ final class HubStart {
         session.update("DELETE FROM hub WHERE ended_at < clock_timestamp() - interval '30 days'");
         system.begun(registration.isAtOnce() ? beginChain() : goOn());
         if (isAlone) {
-            session.once(HotSums.folding("tally", "lane_no, state", "tasks"));
-            session.once(HotSums.folding("stored", "group_id, kind", "bytes"));
+            session.once(Storage.HotSums.folding("tally", "lane_no, state", "tasks"));
+            session.once(Storage.HotSums.folding("stored", "group_id, kind", "bytes"));
         }
         session.once("SET parley.stream = " + system.stream());
         session.commit();
@@ -357,7 +357,7 @@ final class HubStart {
                     Migrations.setVersion(session, Release.TASKS, version);
                 });
         if (before == 0 || !registration.isShared()) {
-            Migrations.finishTasks(session, system);
+            Migrations.finishTasks(session, system.release(), system::spelled);
         }
         session.once("SET LOCAL lock_timeout = 0");
     }
