@@ -589,7 +589,8 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
 
     @Override
     public Optional<ConversationMemory> memory() {
-        return Optional.ofNullable(parts).flatMap(hub -> hub.memory(live.key(), contextId(), () -> !canceled));
+        return Optional.ofNullable(parts)
+                .flatMap(hub -> hub.memory(live.key(), contextId(), () -> !canceled && !isSuperseded()));
     }
 
     @Override

@@ -490,10 +490,8 @@ final class MessageAdmission {
             case Handed.Lost lost -> {
                 A2AException ended =
                         A2AException.unavailable("The server that got the message has ended", Duration.ofSeconds(1));
-                // The id of the message tells whether it was admitted.
-                throw agent.deduplicates()
-                        ? OwnerMail.elsewhere(pin.task().key().taskId())
-                        : ended;
+                // The name of the message tells whether it was admitted.
+                throw isNamed(context) ? OwnerMail.elsewhere(pin.task().key().taskId()) : ended;
             }
         };
     }
@@ -542,11 +540,13 @@ final class MessageAdmission {
     }
 
     private HandlerRun turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
+        // The key names this message, not those that the agent sends.
+        CallContext origin = context.withIdempotencyKey(null);
         return new HandlerRun(
                 live,
                 send.message(),
                 new HandlerRun.Origin(
-                        context, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
+                        origin, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
                 parts.clock(),
                 parts.taskLimits(),
                 uri -> parts.extension(agent, uri),
