@@ -499,6 +499,7 @@ final class GroupQuotaTest {
                 session.once("DROP INDEX task_by_trace");
                 if (kind == DatabaseKind.POSTGRESQL) {
                     session.once("ALTER TABLE segment DROP COLUMN at_ms");
+                    session.once("ALTER TABLE module_version DROP COLUMN readable_from");
                     for (String column : List.of(
                             "kg_space ALTER COLUMN space",
                             "kg_term ALTER COLUMN term_no",
