@@ -247,7 +247,7 @@ final class SharedMeshTest {
         Eventually.holds(
                 "the median of three hubs",
                 () -> next.durations().median("echo", "shout").equals(Optional.of(Duration.ofMillis(300))));
-        assertThat(one.number("SELECT count(*) FROM one_duration WHERE hub_slot = 0"))
+        assertThat(next.number("SELECT count(*) FROM one_duration WHERE hub_slot = 0"))
                 .isOne();
     }
 }
