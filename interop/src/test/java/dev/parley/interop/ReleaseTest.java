@@ -48,6 +48,7 @@ final class ReleaseTest {
     private Path jars;
 
     @BeforeAll
+    @Timeout(1200)
     void make() throws Exception {
         if (!System.getProperty("os.name").equals("Linux") || Runtime.version().feature() < 25) {
             Requirement.missing("a JDK 25 of Linux");
