@@ -57,7 +57,7 @@ final class PreviewTest {
     private ManagedChannel channel;
 
     /** The bindings of A2A, as a caller uses them for the same two operations. */
-    private enum Binding {
+    enum Binding {
         JSONRPC {
             @Override
             String send(PreviewTest test, String message, String key) throws Exception {
