@@ -14,7 +14,7 @@ import dev.parley.store.spi.TaskFilter;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.store.tasks.JdbcPushStore;
 import dev.parley.store.tasks.JdbcTaskLog;
-import dev.parley.store.tasks.Lanes;
+import dev.parley.store.tasks.TaskOwners;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
@@ -35,7 +35,7 @@ public final class Store implements AutoCloseable {
 
     private Store(Database database, InstantSource clock, EncryptionAtRest atRest, AuditTrail audit, Once once) {
         this.database = database;
-        var lanes = new Lanes(database, once);
+        var lanes = new TaskOwners(database, once);
         this.audit = audit;
         var pushStore = new JdbcPushStore(database, lanes, audit, clock, atRest, once);
         this.log = new JdbcTaskLog(database, lanes, audit, atRest, pushStore, once);

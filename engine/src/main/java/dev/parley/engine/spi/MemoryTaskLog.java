@@ -42,9 +42,9 @@ public final class MemoryTaskLog implements TaskLog {
         }
     }
 
-    private record Lane(Scope scope, String agent) {
-        static Lane of(Head head) {
-            return new Lane(head.key().scope(), head.key().agent());
+    private record TaskOwner(Scope scope, String agent) {
+        static TaskOwner of(Head head) {
+            return new TaskOwner(head.key().scope(), head.key().agent());
         }
     }
 
@@ -370,9 +370,9 @@ public final class MemoryTaskLog implements TaskLog {
 
     @Override
     public void walk(Selection selection, BiPredicate<Scope, String> lanes, Predicate<Listed> visitor) {
-        Map<Lane, Boolean> visited = new HashMap<>();
+        Map<TaskOwner, Boolean> visited = new HashMap<>();
         List<Head> matching = heads(head -> isSelected(selection, head)
-                && visited.computeIfAbsent(Lane.of(head), lane -> lanes.test(lane.scope(), lane.agent())));
+                && visited.computeIfAbsent(TaskOwner.of(head), lane -> lanes.test(lane.scope(), lane.agent())));
         for (Head head : matching.stream().sorted(NEWEST_FIRST).toList()) {
             String caller = cause(head.key()).map(Cause::caller).orElse("");
             if (!visitor.test(new Listed(head, caller))) {

@@ -21,7 +21,7 @@ import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.rows.DamagedRows;
 import dev.parley.store.spi.StoreException;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import java.net.URI;
 import java.security.GeneralSecurityException;
 import java.sql.ResultSet;
@@ -49,7 +49,7 @@ public final class JdbcPushStore implements PushStore {
     static final String BYTES = "CAST(" + Storage.ROW + " + length(config) AS BIGINT)";
 
     private final Database database;
-    private final Lanes lanes;
+    private final TaskOwners lanes;
     private final AuditTrail audit;
     private final InstantSource clock;
     private final EncryptionAtRest atRest;
@@ -59,7 +59,12 @@ public final class JdbcPushStore implements PushStore {
 
     /** @param once a claim if other hubs write to the database */
     public JdbcPushStore(
-            Database database, Lanes lanes, AuditTrail audit, InstantSource clock, EncryptionAtRest atRest, Once once) {
+            Database database,
+            TaskOwners lanes,
+            AuditTrail audit,
+            InstantSource clock,
+            EncryptionAtRest atRest,
+            Once once) {
         this.atRest = atRest;
         this.audit = audit;
         this.database = database;
@@ -118,7 +123,7 @@ public final class JdbcPushStore implements PushStore {
                         + " error = excluded.error, channel = excluded.channel, generation = excluded.generation",
                 task.taskId(),
                 requireNonNull(subscription.config().id()),
-                lanes.number(session, Lane.of(task)),
+                lanes.number(session, TaskOwner.of(task)),
                 clock.millis(),
                 task.taskId(),
                 config,
@@ -372,7 +377,7 @@ public final class JdbcPushStore implements PushStore {
 
     @Override
     public boolean delete(TaskKey task, String configId, Cause cause) {
-        Long lane = lanes.find(Lane.of(task));
+        Long lane = lanes.find(TaskOwner.of(task));
         return lane != null && database.write(group(task), session -> delete(session, task, configId, lane, cause)) > 0;
     }
 
@@ -435,7 +440,7 @@ public final class JdbcPushStore implements PushStore {
 
     /** Reads a webhook; empty if its lane was removed while it was read. */
     private Optional<Subscription> subscription(ResultSet row) throws SQLException {
-        Lane lane = lanes.get(row.getLong(2));
+        TaskOwner lane = lanes.get(row.getLong(2));
         if (lane == null) {
             return Optional.empty();
         }

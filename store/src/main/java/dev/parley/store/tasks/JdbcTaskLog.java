@@ -25,7 +25,7 @@ import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.TaskFilter;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import dev.parley.store.tasks.TaskRows.Before;
 import dev.parley.store.tasks.TaskRows.Ids;
 import dev.parley.store.tasks.TaskRows.InRow;
@@ -60,7 +60,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
     private final Database database;
-    private final Lanes lanes;
+    private final TaskOwners lanes;
     private final AuditTrail audit;
     private final Optional<Instant> newest;
 
@@ -88,7 +88,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     /** @param once when a message gets its task */
     public JdbcTaskLog(
             Database database,
-            Lanes lanes,
+            TaskOwners lanes,
             AuditTrail audit,
             EncryptionAtRest atRest,
             JdbcPushStore webhooks,
@@ -155,7 +155,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
         private void append(DatabaseSession session, Segment toWrite) throws SQLException {
             TaskKey key = toWrite.head().key();
-            long lane = lanes.number(session, Lane.of(key));
+            long lane = lanes.number(session, TaskOwner.of(key));
             long previous = toWrite.events().getFirst().sequence() - 1;
             Before task = previous == 0 ? null : rows.before(session, key.taskId(), previous, this);
             if (refusal == null) {
@@ -503,7 +503,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
 
     @Override
     public List<LoggedEvent> read(TaskKey key, long after, int limit, int bytes) {
-        Long lane = lanes.find(Lane.of(key));
+        Long lane = lanes.find(TaskOwner.of(key));
         if (lane == null) {
             return List.of();
         }

@@ -14,7 +14,7 @@ import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.shared.Poll;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -122,7 +122,7 @@ final class JdbcTaskMail implements TaskMail {
 
     private final Database database;
     private final long stream;
-    private final Lanes lanes;
+    private final TaskOwners lanes;
     private final EncryptionAtRest atRest;
     private final LongConsumer hints;
     private final Poll poll;
@@ -132,7 +132,8 @@ final class JdbcTaskMail implements TaskMail {
     private final AtomicInteger waitingBytes = new AtomicInteger();
     private volatile Runnable listener = () -> {};
 
-    private JdbcTaskMail(Database database, long stream, Lanes lanes, EncryptionAtRest atRest, LongConsumer hints) {
+    private JdbcTaskMail(
+            Database database, long stream, TaskOwners lanes, EncryptionAtRest atRest, LongConsumer hints) {
         this.database = database;
         this.stream = stream;
         this.lanes = lanes;
@@ -148,7 +149,7 @@ final class JdbcTaskMail implements TaskMail {
      * @param hints has the hub of a stream look for mail; does not block
      */
     static Optional<JdbcTaskMail> of(
-            Database database, Lanes lanes, EncryptionAtRest atRest, Once once, LongConsumer hints) {
+            Database database, TaskOwners lanes, EncryptionAtRest atRest, Once once, LongConsumer hints) {
         if (!(database.system() instanceof PostgresqlSystem system)) {
             return Optional.empty();
         }
@@ -261,7 +262,7 @@ final class JdbcTaskMail implements TaskMail {
 
     /** Returns the owner of a task; empty if it has none, or there is no such task. */
     private Optional<Owner> owner(TaskKey task) {
-        Long lane = lanes.find(Lane.of(task));
+        Long lane = lanes.find(TaskOwner.of(task));
         return lane == null
                 ? Optional.empty()
                 : database.read(session ->

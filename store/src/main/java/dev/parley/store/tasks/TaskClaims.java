@@ -9,7 +9,7 @@ import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Work;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import dev.parley.store.tasks.TaskRows.Keys;
 import dev.parley.store.tasks.TaskRows.MessageRow;
 import dev.parley.store.tasks.TaskRows.RowUser;
@@ -37,19 +37,19 @@ final class TaskClaims {
     private static final char OF_NAMES = '\0';
 
     /** A key of a lane. */
-    private record LaneKey(Lane lane, String id) {}
+    private record OwnedId(TaskOwner lane, String id) {}
 
     private final Database database;
-    private final Lanes lanes;
+    private final TaskOwners lanes;
     private final TaskRows rows;
     private final TaskKeys seen;
     private final InstantSource clock;
     private final long midnightMs;
     /** Tasks of this log that are yet to begin, by their keys. */
-    private final ConcurrentHashMap<LaneKey, String> inProgress = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<OwnedId, String> inProgress = new ConcurrentHashMap<>();
 
     /** @param clock decides the day of a key */
-    TaskClaims(Database database, Lanes lanes, TaskRows rows, TaskKeys seen, InstantSource clock, Once once) {
+    TaskClaims(Database database, TaskOwners lanes, TaskRows rows, TaskKeys seen, InstantSource clock, Once once) {
         this.database = database;
         this.lanes = lanes;
         this.rows = rows;
@@ -71,13 +71,13 @@ final class TaskClaims {
         return done;
     }
 
-    private static List<LaneKey> keys(Claim claim) {
-        Lane lane = lane(claim.message());
-        var keys = new ArrayList<LaneKey>(2);
-        keys.add(new LaneKey(lane, claim.message().messageId()));
+    private static List<OwnedId> keys(Claim claim) {
+        TaskOwner lane = lane(claim.message());
+        var keys = new ArrayList<OwnedId>(2);
+        keys.add(new OwnedId(lane, claim.message().messageId()));
         Naming naming = claim.naming();
         if (naming != null) {
-            keys.add(new LaneKey(lane, move(naming)));
+            keys.add(new OwnedId(lane, move(naming)));
         }
         return keys;
     }
@@ -86,8 +86,8 @@ final class TaskClaims {
         return OF_NAMES + naming.name().name() + OF_NAMES + (naming.before() == null ? "" : naming.before());
     }
 
-    private static Lane lane(MessageKey message) {
-        return new Lane(message.scope(), message.agent());
+    private static TaskOwner lane(MessageKey message) {
+        return new TaskOwner(message.scope(), message.agent());
     }
 
     /** Rows of a key, of one day or of two. */
@@ -99,14 +99,14 @@ final class TaskClaims {
                 .toList();
     }
 
-    private void forget(List<LaneKey> keys, String taskId) {
+    private void forget(List<OwnedId> keys, String taskId) {
         keys.forEach(key -> inProgress.remove(key, taskId));
     }
 
     /** A claim on its way to the database. */
     private final class ClaimWork implements Work, RowUser {
         private final Claim claim;
-        private final List<LaneKey> keys;
+        private final List<OwnedId> keys;
         private final CompletableFuture<@Nullable Void> done;
         private @Nullable RuntimeException taken;
 
@@ -125,7 +125,7 @@ final class TaskClaims {
         public void write(DatabaseSession session) throws SQLException {
             taken = null;
             String taskId = claim.taskId();
-            for (LaneKey key : keys) {
+            for (OwnedId key : keys) {
                 String other = inProgress.putIfAbsent(key, taskId);
                 if (other != null && !other.equals(taskId)) {
                     taken = new KeyTakenException(words(key.id), true);
@@ -169,7 +169,7 @@ final class TaskClaims {
 
     /** Removes a claim. */
     void release(Claim claim) {
-        List<LaneKey> keys = keys(claim);
+        List<OwnedId> keys = keys(claim);
         database.submit(new Work() {
             @Override
             public String group() {
@@ -180,7 +180,7 @@ final class TaskClaims {
             public void write(DatabaseSession session) throws SQLException {
                 long now = clock.millis();
                 long lane = lanes.number(session, lane(claim.message()));
-                for (LaneKey key : keys) {
+                for (OwnedId key : keys) {
                     // Also of the day before: the claim may be some time old.
                     for (long day = now / DAY_MS - 1; day <= now / DAY_MS + 1; day++) {
                         RivalKey.remove(session, new MessageRow(day, lane, key.id, claim.taskId(), now));
@@ -209,7 +209,7 @@ final class TaskClaims {
         var all = new ArrayList<MessageRow>();
         for (MessageKey message : segment.messages()) {
             String claimant =
-                    inProgress.isEmpty() ? null : inProgress.get(new LaneKey(lane(message), message.messageId()));
+                    inProgress.isEmpty() ? null : inProgress.get(new OwnedId(lane(message), message.messageId()));
             if (claimant == null) {
                 seen.addMessage(now / DAY_MS, lane, message.messageId());
                 all.addAll(keyRows(lane, message.messageId(), taskId, now));
@@ -241,7 +241,7 @@ final class TaskClaims {
         }
         String taskId = segment.head().key().taskId();
         return segment.messages().stream()
-                .filter(message -> taskId.equals(inProgress.get(new LaneKey(lane(message), message.messageId()))))
+                .filter(message -> taskId.equals(inProgress.get(new OwnedId(lane(message), message.messageId()))))
                 .map(message -> new Claim(message, taskId, segment.naming()))
                 .toList();
     }

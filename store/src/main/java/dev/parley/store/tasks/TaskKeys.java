@@ -7,7 +7,7 @@ import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.StoreException;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -34,7 +34,7 @@ final class TaskKeys {
     private record Known(long day, long lane, String key) {}
 
     private final Database database;
-    private final Lanes lanes;
+    private final TaskOwners lanes;
 
     /** Decides how old messages are, so that one that is sent again while the clock is wrong is recognised. */
     private final InstantSource clock;
@@ -44,7 +44,7 @@ final class TaskKeys {
 
     private final Once once;
 
-    TaskKeys(Database database, Lanes lanes, InstantSource clock, Once once) {
+    TaskKeys(Database database, TaskOwners lanes, InstantSource clock, Once once) {
         this.once = once;
         this.database = database;
         this.lanes = lanes;
@@ -144,7 +144,7 @@ final class TaskKeys {
     }
 
     Optional<String> taskNamed(TaskName name) {
-        Long lane = lanes.find(new Lane(name.scope(), name.agent()));
+        Long lane = lanes.find(new TaskOwner(name.scope(), name.agent()));
         // What another hub has named is not known here.
         if (lane == null || once == Once.INDEX && !seenNames.mayHave(lane, name.name())) {
             return Optional.empty();
@@ -158,7 +158,7 @@ final class TaskKeys {
 
     /** False if no message of this key is in the database, unless another hub has written it since the start of this one. */
     boolean mayHave(MessageKey key) {
-        Long lane = lanes.find(new Lane(key.scope(), key.agent()));
+        Long lane = lanes.find(new TaskOwner(key.scope(), key.agent()));
         return lane != null && seen.mayHave(lane, key.messageId());
     }
 
@@ -168,7 +168,7 @@ final class TaskKeys {
      * @throws StoreException if the message may have a task, and the database cannot be written
      */
     Optional<String> taskOf(MessageKey key) {
-        Long lane = lanes.find(new Lane(key.scope(), key.agent()));
+        Long lane = lanes.find(new TaskOwner(key.scope(), key.agent()));
         if (lane == null || once == Once.INDEX && !seen.mayHave(lane, key.messageId())) {
             return Optional.empty();
         }

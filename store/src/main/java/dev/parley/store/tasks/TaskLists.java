@@ -17,7 +17,7 @@ import dev.parley.protocol.TaskState;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.spi.TaskFilter;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,7 +32,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Lists of tasks by their lanes, contexts, states and times. Safe for any thread. */
-record TaskLists(Database database, Lanes lanes) {
+record TaskLists(Database database, TaskOwners lanes) {
     List<Head> about(Subject subject, @Nullable String after, int limit) {
         String principal = subject.principal();
         var where = new Conditions();
@@ -92,7 +92,7 @@ record TaskLists(Database database, Lanes lanes) {
     }
 
     Optional<Head> find(TaskKey key) {
-        Long lane = lanes.find(Lane.of(key));
+        Long lane = lanes.find(TaskOwner.of(key));
         if (lane == null) {
             return Optional.empty();
         }
@@ -108,7 +108,7 @@ record TaskLists(Database database, Lanes lanes) {
 
     /** The caller that began a task. */
     Optional<Cause> cause(TaskKey key) {
-        Long lane = lanes.find(Lane.of(key));
+        Long lane = lanes.find(TaskOwner.of(key));
         return lane == null
                 ? Optional.empty()
                 : database.read(session -> session.first(
@@ -124,7 +124,7 @@ record TaskLists(Database database, Lanes lanes) {
 
     /** Number of messages that the tasks of a context answer for. */
     int turns(Scope scope, String agent, String contextId) {
-        Long lane = lanes.find(new Lane(scope, agent));
+        Long lane = lanes.find(new TaskOwner(scope, agent));
         return lane == null
                 ? 0
                 : database.read(session -> Math.toIntExact(session.number(
@@ -175,7 +175,7 @@ record TaskLists(Database database, Lanes lanes) {
         var heads = new ArrayList<Head>();
         try (ResultSet rows = session.bind(sql, values).executeQuery()) {
             while (rows.next()) {
-                Lane lane = lanes.get(rows.getLong(1));
+                TaskOwner lane = lanes.get(rows.getLong(1));
                 if (lane == null) {
                     continue; // removed while it was read
                 }
@@ -198,7 +198,7 @@ record TaskLists(Database database, Lanes lanes) {
                     query.group(),
                     query.agent());
         } else {
-            Long lane = lanes.find(new Lane(new Scope(query.group(), query.owner()), query.agent()));
+            Long lane = lanes.find(new TaskOwner(new Scope(query.group(), query.owner()), query.agent()));
             if (lane == null) {
                 return new Page(List.of(), 0);
             }
@@ -247,7 +247,7 @@ record TaskLists(Database database, Lanes lanes) {
 
     /** Times at which the events of a task were written, by the first number. */
     NavigableMap<Long, Instant> times(TaskKey key, long sequence, int limit) {
-        Long lane = lanes.find(Lane.of(key));
+        Long lane = lanes.find(TaskOwner.of(key));
         var times = new TreeMap<Long, Instant>();
         if (lane != null) {
             database.read(session -> session.list(

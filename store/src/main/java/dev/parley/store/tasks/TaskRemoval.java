@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Removal of tasks with their segments, webhooks, names and keys, in transactions of a few milliseconds. Safe for any thread. */
 final class TaskRemoval {
-    /** Lane of tasks during a long removal. No lane has this number. */
+    /** TaskOwner of tasks during a long removal. No lane has this number. */
     private static final long REMOVED_LANE = 0;
 
     private static final int REMOVED_AT_ONCE = 100;
@@ -42,16 +42,16 @@ final class TaskRemoval {
     private static final String LAST_ID = "\uffff";
 
     private final Database database;
-    private final LaneRemoval laneRemoval;
+    private final TaskOwnerRemoval laneRemoval;
     private final boolean isShared;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes;
 
-    TaskRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
+    TaskRemoval(Database database, TaskOwners lanes, Map<Tally, Integer> changes) {
         this.database = database;
         this.changes = changes;
         this.isShared = database.system() instanceof PostgresqlSystem postgresql && postgresql.isAtOnce();
-        this.laneRemoval = new LaneRemoval(database, lanes, changes);
+        this.laneRemoval = new TaskOwnerRemoval(database, lanes, changes);
     }
 
     int removeEnded(Instant before, int limit) {

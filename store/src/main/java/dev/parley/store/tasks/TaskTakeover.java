@@ -14,7 +14,7 @@ import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Feeds;
 import dev.parley.store.shared.Poll;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
@@ -30,7 +30,7 @@ import java.util.stream.Stream;
  * Takeover of unfinished tasks whose stream has ended, by the hubs that share a database of PostgreSQL. A stream that has ended writes
  * nothing any more, so its tasks do not change; rows that another hub is taking over are skipped. Safe for any thread.
  */
-record TaskTakeover(Database database, Lanes lanes, Once once, Poll.Question ended) {
+record TaskTakeover(Database database, TaskOwners lanes, Once once, Poll.Question ended) {
     /** Looks into the index once for each owner, and not for each task. */
     private static final String ENDED = "WITH RECURSIVE owners (no) AS"
             + " (SELECT min(owner) FROM task WHERE owner IS NOT NULL"
@@ -41,7 +41,7 @@ record TaskTakeover(Database database, Lanes lanes, Once once, Poll.Question end
     private record Row(
             long lane, String taskId, String contextId, TaskState state, Instant statusTime, long lastSequence) {}
 
-    TaskTakeover(Database database, Lanes lanes, Once once) {
+    TaskTakeover(Database database, TaskOwners lanes, Once once) {
         this(database, lanes, once, database.access().poll().add(ENDED));
     }
 
@@ -133,7 +133,7 @@ record TaskTakeover(Database database, Lanes lanes, Once once, Poll.Question end
 
     /** The head of a task; empty if the task has been removed since. */
     private Stream<Head> head(Row row) {
-        Lane lane = lanes.get(row.lane);
+        TaskOwner lane = lanes.get(row.lane);
         return lane == null
                 ? Stream.empty()
                 : Stream.of(new Head(

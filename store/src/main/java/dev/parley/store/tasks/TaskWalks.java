@@ -14,8 +14,8 @@ import dev.parley.protocol.TaskState;
 import dev.parley.protocol.support.FairPool;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
-import dev.parley.store.tasks.Lanes.Lane;
 import dev.parley.store.tasks.TaskLists.Conditions;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * Walks over the tasks of many lanes, and counts of them. The lanes with the newest statuses are found by one look into an index for each;
  * then only the lanes whose turn comes are read, a few rows at a time, and merged. Safe for any thread.
  */
-record TaskWalks(Database database, Lanes lanes) {
-    /** Lanes that are merged at once; after the oldest status of these, the next ones are looked for. */
+record TaskWalks(Database database, TaskOwners lanes) {
+    /** TaskOwners that are merged at once; after the oldest status of these, the next ones are looked for. */
     static final int LANES_AT_ONCE = 1_000;
 
     private static final int FIRST_ROWS = 8;
@@ -52,7 +52,7 @@ record TaskWalks(Database database, Lanes lanes) {
     /** The tasks of a lane, of one state or of all, which are read as they are needed. */
     private static final class Run {
         private final long number;
-        private final Lane lane;
+        private final TaskOwner lane;
         private final @Nullable TaskState state;
         /** Time of its newest task, before it is read. */
         private final Instant newest;
@@ -61,7 +61,7 @@ record TaskWalks(Database database, Lanes lanes) {
         private int next = FIRST_ROWS;
         private boolean isEnded;
 
-        Run(long number, Lane lane, @Nullable TaskState state, Instant newest) {
+        Run(long number, TaskOwner lane, @Nullable TaskState state, Instant newest) {
             this.number = number;
             this.lane = lane;
             this.state = state;
@@ -80,7 +80,7 @@ record TaskWalks(Database database, Lanes lanes) {
     }
 
     void walk(Selection selection, BiPredicate<Scope, String> visible, Predicate<Listed> visitor) {
-        Map<Lane, Boolean> visited = new HashMap<>();
+        Map<TaskOwner, Boolean> visited = new HashMap<>();
         Selection rest = selection;
         int most = LANES_AT_ONCE;
         while (FairPool.checkpoint()) {
@@ -89,7 +89,7 @@ record TaskWalks(Database database, Lanes lanes) {
             Instant floor = isCut ? newest.getLast().time : Instant.MIN;
             var runs = new PriorityQueue<>(Comparator.comparing(Run::place, NEWEST_FIRST));
             for (Newest each : newest) {
-                Lane lane = lanes.get(each.number);
+                TaskOwner lane = lanes.get(each.number);
                 // A lane may have been removed since it was read.
                 if (lane != null && visited.computeIfAbsent(lane, any -> visible.test(any.scope(), any.agent()))) {
                     runs.add(new Run(each.number, lane, each.state, each.time));
@@ -206,7 +206,7 @@ record TaskWalks(Database database, Lanes lanes) {
         run.next = Math.min(MOST_ROWS, run.next * 4);
     }
 
-    private static List<Listed> rows(DatabaseSession session, Lane lane, Conditions where) throws SQLException {
+    private static List<Listed> rows(DatabaseSession session, TaskOwner lane, Conditions where) throws SQLException {
         return session.list(
                 row -> new Listed(
                         new Head(

@@ -6,7 +6,7 @@ import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
-import dev.parley.store.tasks.Lanes.Lane;
+import dev.parley.store.tasks.TaskOwners.TaskOwner;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -17,19 +17,19 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Removal of empty lanes with their keys, and of rows that lead to no task. Safe for any thread. */
-final class LaneRemoval {
+/** Removal of owners without tasks, with their keys, and of rows that lead to no task. Safe for any thread. */
+final class TaskOwnerRemoval {
     private static final int MESSAGES_REMOVED_AT_ONCE = 200;
 
     private static final List<String> TABLES = List.of("task", "webhook", "message", "task_name", "tally");
 
     private final Database database;
-    private final Lanes lanes;
+    private final TaskOwners lanes;
     private final boolean isShared;
     /** Changes of the tally by the current group; for the writer thread only. */
     private final Map<Tally, Integer> changes;
 
-    LaneRemoval(Database database, Lanes lanes, Map<Tally, Integer> changes) {
+    TaskOwnerRemoval(Database database, TaskOwners lanes, Map<Tally, Integer> changes) {
         this.database = database;
         this.lanes = lanes;
         this.changes = changes;
@@ -65,9 +65,9 @@ final class LaneRemoval {
      * lane of these names.
      */
     private void forgetShared(Set<Long> numbers) {
-        var known = new TreeMap<Long, Lane>();
+        var known = new TreeMap<Long, TaskOwner>();
         for (long number : numbers) {
-            Lane lane = lanes.get(number);
+            TaskOwner lane = lanes.get(number);
             if (lane != null) {
                 known.put(number, lane);
                 boolean done;
@@ -84,7 +84,7 @@ final class LaneRemoval {
     }
 
     /** Moves the rows of a lane that was hidden to one of the names that it had; false if there are none. */
-    private boolean move(DatabaseSession session, long number, Lane lane) throws SQLException {
+    private boolean move(DatabaseSession session, long number, TaskOwner lane) throws SQLException {
         boolean isUsed = false;
         for (String table : TABLES) {
             isUsed |= !isEmpty(session, table, number);
@@ -159,7 +159,7 @@ final class LaneRemoval {
      * @param condition on the rows, beside their lane
      */
     void eraseMessages(long lane, String condition, Object... values) {
-        for (long day : database.read(LaneRemoval::days)) {
+        for (long day : database.read(TaskOwnerRemoval::days)) {
             var all = new ArrayList<@Nullable Object>(List.of(day, lane));
             all.addAll(List.of(values));
             List<String> keys = database.read(session -> session.list(

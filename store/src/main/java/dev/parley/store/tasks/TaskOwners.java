@@ -22,28 +22,28 @@ import org.jspecify.annotations.Nullable;
  * <p>A number is never given twice, because a reader may still hold it when its row is gone: the row with the greatest
  * number, from which SQLite counts on, stays.
  */
-public final class Lanes implements GroupListener {
+public final class TaskOwners implements GroupListener {
     /** An owner and an agent. */
-    record Lane(Scope scope, String agent) {
-        static Lane of(TaskKey key) {
-            return new Lane(key.scope(), key.agent());
+    record TaskOwner(Scope scope, String agent) {
+        static TaskOwner of(TaskKey key) {
+            return new TaskOwner(key.scope(), key.agent());
         }
     }
 
-    private final ConcurrentHashMap<Lane, Long> numbers = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Long, Lane> lanes = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<TaskOwner, Long> numbers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, TaskOwner> lanes = new ConcurrentHashMap<>();
 
     /** Numbers given in a group that is not committed yet; touched by the writer thread only. */
-    private final Map<Lane, Long> fresh = new HashMap<>();
+    private final Map<TaskOwner, Long> fresh = new HashMap<>();
 
     /** The same for those that are forgotten. */
-    private final Map<Lane, Long> forgotten = new HashMap<>();
+    private final Map<TaskOwner, Long> forgotten = new HashMap<>();
 
     private final Database database;
     private final boolean isShared;
 
     /** @param once a claim if other hubs write to the database, too, and add lanes */
-    public Lanes(Database database, Once once) {
+    public TaskOwners(Database database, Once once) {
         this.database = database;
         this.isShared = once == Once.CLAIM;
         database.listen(this);
@@ -68,11 +68,11 @@ public final class Lanes implements GroupListener {
 
     @Override
     public void reopened(DatabaseSession session) throws SQLException {
-        var read = new HashMap<Long, Lane>();
+        var read = new HashMap<Long, TaskOwner>();
         session.list(
                         row -> Map.entry(
                                 row.getLong(1),
-                                new Lane(
+                                new TaskOwner(
                                         new Scope(DatabaseSession.text(row, 2), DatabaseSession.text(row, 3)),
                                         DatabaseSession.text(row, 4))),
                         "SELECT lane_no, group_id, owner, agent FROM lane")
@@ -82,14 +82,14 @@ public final class Lanes implements GroupListener {
         numbers.entrySet().removeIf(known -> !known.getKey().equals(read.get(known.getValue())));
     }
 
-    private void know(Lane lane, long number) {
+    private void know(TaskOwner lane, long number) {
         numbers.put(lane, number);
         lanes.put(number, lane);
     }
 
     /** Returns the number of a lane; null if nothing was ever written for it. */
     @Nullable
-    Long find(Lane lane) {
+    Long find(TaskOwner lane) {
         Long known = numbers.get(lane);
         if (known == null && isShared) {
             known = database.read(session -> session.first(
@@ -108,11 +108,11 @@ public final class Lanes implements GroupListener {
 
     /** Returns the lane of a number; null if its rows were removed while they were read. */
     @Nullable
-    Lane get(long number) {
-        Lane known = lanes.get(number);
+    TaskOwner get(long number) {
+        TaskOwner known = lanes.get(number);
         if (known == null && isShared) {
             known = database.read(session -> session.first(
-                            row -> new Lane(
+                            row -> new TaskOwner(
                                     new Scope(DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
                                     DatabaseSession.text(row, 3)),
                             "SELECT group_id, owner, agent FROM lane WHERE lane_no = ?",
@@ -132,7 +132,7 @@ public final class Lanes implements GroupListener {
     }
 
     /** Returns the number of a lane, giving it one if need be. On the writer thread. */
-    long number(DatabaseSession session, Lane lane) throws SQLException {
+    long number(DatabaseSession session, TaskOwner lane) throws SQLException {
         Long known = forgotten.containsKey(lane) ? null : numbers.get(lane);
         if (known == null) {
             known = fresh.get(lane);
@@ -146,7 +146,7 @@ public final class Lanes implements GroupListener {
 
     /** Removes a lane that has no rows any more; its number is not used again. On the writer thread. */
     void forget(DatabaseSession session, long number) throws SQLException {
-        Lane lane = lanes.get(number);
+        TaskOwner lane = lanes.get(number);
         if (lane == null) {
             return; // of this group, or forgotten already
         }
@@ -159,7 +159,7 @@ public final class Lanes implements GroupListener {
 
     /** Gives a lane without rows a name that nobody has; other hubs know the earlier one until they read the lanes again. On the writer thread. */
     void hide(DatabaseSession session, long number) throws SQLException {
-        Lane lane = lanes.get(number);
+        TaskOwner lane = lanes.get(number);
         if (lane != null) {
             String owner = anonymous(lane, number).scope().owner();
             session.update("UPDATE lane SET owner = ? WHERE lane_no = ?", owner, number);
@@ -167,13 +167,13 @@ public final class Lanes implements GroupListener {
         }
     }
 
-    private static Lane anonymous(Lane lane, long number) {
+    private static TaskOwner anonymous(TaskOwner lane, long number) {
         String owner = AuditChain.hashed(lane.scope().owner()) + "#" + number;
-        return new Lane(new Scope(lane.scope().group(), owner), lane.agent());
+        return new TaskOwner(new Scope(lane.scope().group(), owner), lane.agent());
     }
 
     /** Adds a lane, unless another hub has. */
-    private static long insert(DatabaseSession session, Lane lane) throws SQLException {
+    private static long insert(DatabaseSession session, TaskOwner lane) throws SQLException {
         @Nullable Object[] key = {lane.scope().group(), lane.scope().owner(), lane.agent()};
         try (ResultSet row = session.bind(
                         "INSERT INTO lane (group_id, owner, agent) VALUES (?, ?, ?)"
