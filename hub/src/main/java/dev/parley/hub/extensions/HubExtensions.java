@@ -188,7 +188,7 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public HubTasks tasks() {
-            return new Tasks(shared.log(), HubExtensions.this::remoteTask, shared.follow());
+            return new LoggedTasks(shared.log(), HubExtensions.this::remoteTask, shared.follow());
         }
 
         @Override

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param remote names of agents of extensions with a task, by group and id
  * @param reader reads and follows a task of the log
  */
-record Tasks(TaskLog log, BiFunction<String, String, List<String>> remote, Function<TaskKey, Feed<LoggedEvent>> reader)
+record LoggedTasks(
+        TaskLog log, BiFunction<String, String, List<String>> remote, Function<TaskKey, Feed<LoggedEvent>> reader)
         implements HubTasks {
     @Override
     public Page list(Query query) {
