@@ -150,7 +150,7 @@ final class PreviewTest {
     }
 
     /** An event as a caller sees it: its number, and the kind of the event. */
-    private record Seen(long generation, String kind) {
+    record Seen(long generation, String kind) {
         static Seen of(StreamResponse event) {
             return switch (event.getPayloadCase()) {
                 case TASK -> new Seen(varint(event.getTask(), 7), "task");
