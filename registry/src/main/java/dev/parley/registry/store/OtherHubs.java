@@ -72,7 +72,7 @@ final class OtherHubs implements InstantSource {
     private boolean follow(long before, EntryLog log) {
         Poll.Answer polled = newest.answer();
         String[] numbers =
-                Objects.requireNonNull(polled.text(), "the newest change").split(" ");
+                Objects.requireNonNull(polled.text(), "the newest change").split(" ", 2);
         if (Long.parseLong(numbers[0]) == before) {
             latest = new Look(before, Long.parseLong(numbers[1]), polled.ended());
             return false;
