@@ -70,6 +70,7 @@ public final class AgentClientBuilder {
     private Duration connectTimeout = Duration.ofSeconds(10);
     private Duration streamSilence = Duration.ofMinutes(5);
     private int retries = 3;
+    private boolean deduplicates;
     private int reconnects = 10;
     private Backoff backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(10));
     private int maxAnswerBytes = 64 * 1024 * 1024;
@@ -256,6 +257,16 @@ public final class AgentClientBuilder {
     /** Retries of a call, if they are safe. Default: 3. */
     public AgentClientBuilder retries(int retries) {
         this.retries = notNegative("retries", retries);
+        return this;
+    }
+
+    /**
+     * Whether the agent leads a repeated message to the task of the first one, as agents of Parley do for at least a day. A message whose
+     * answer was lost is then repeated, and counts as one of the {@link #retries}. Another agent would work at such a message twice.
+     * Default: false.
+     */
+    public AgentClientBuilder deduplicates(boolean deduplicates) {
+        this.deduplicates = deduplicates;
         return this;
     }
 
@@ -493,6 +504,7 @@ public final class AgentClientBuilder {
                 connectTimeout,
                 streamSilence,
                 retries,
+                deduplicates,
                 reconnects,
                 backoff,
                 maxAnswerBytes,

@@ -270,6 +270,46 @@ class AgentClientTest {
     }
 
     @Test
+    void aMessageWhoseAnswerWasLostIsRepeatedToAnAgentThatDeduplicates() throws Exception {
+        var turn = new AtomicInteger();
+        try (var agent = new TestAgent((request, connection) -> {
+                    if (turn.getAndIncrement() % 2 == 0) {
+                        connection.reset();
+                    } else if (request.text().contains("SendStreamingMessage")) {
+                        TestAgent.beginStream(connection);
+                        TestAgent.send(connection, 1, "{\"task\":" + task("COMPLETED") + "}");
+                        TestAgent.endStream(connection);
+                    } else {
+                        connection.answer(200, rpc("{\"task\":" + task("COMPLETED") + "}"));
+                    }
+                });
+                var client = TestAgent.hasty().deduplicates(true).connect(agent.origin())) {
+            assertThat(((Task) client.send("Hello")).state()).isEqualTo(TaskState.COMPLETED);
+            try (var stream = client.stream("Hello")) {
+                assertThat(stream.next()).isInstanceOf(Task.class);
+                assertThat(stream.hasNext()).isFalse();
+            }
+
+            assertThat(agent.methods())
+                    .containsExactly("SendMessage", "SendMessage", "SendStreamingMessage", "SendStreamingMessage");
+            assertThat(agent.calls.stream().map(AgentClientTest::messageId).distinct())
+                    .as("one message of each kind, sent twice")
+                    .hasSize(2);
+        }
+    }
+
+    @Test
+    void aCancellationWhoseAnswerWasLostIsNotRepeatedToAnAgentThatDeduplicates() throws Exception {
+        try (var agent = new TestAgent((request, connection) -> connection.reset());
+                var client = TestAgent.hasty().deduplicates(true).connect(agent.origin())) {
+            ClientException loss = catchThrowableOfType(ClientException.class, () -> client.cancel("t1"));
+
+            assertThat(loss.problem()).isEqualTo(Problem.LOST);
+            assertThat(agent.methods()).containsExactly("CancelTask");
+        }
+    }
+
+    @Test
     void whatNeverLeftIsSentWhenThereIsSomebodyToSendItTo() throws Exception {
         RawServer gone = new RawServer(connection -> {});
         gone.close();
@@ -598,7 +638,8 @@ class AgentClientTest {
                 .hasToString(
                         "ClientSettings[headers=[], apiKey=none, keys=none, credentials=false, preferred=[], version=null, allowed=[],"
                                 + " extensions=[], callTimeout=PT30S, sendTimeout=PT5M, streamTimeout=null, connectTimeout=PT10S,"
-                                + " streamSilence=PT5M, retries=3, reconnects=10,"
+                                + " streamSilence=PT5M, retries=3, deduplicates=false,"
+                                + " reconnects=10,"
                                 + " backoff=Backoff[first=PT0.2S, longest=PT10S, growth=EXPONENTIAL, floor=0.5], maxAnswerBytes=67108864,"
                                 + " maxEventBytes=16777216, sslContext=null, plainHttp=false, cards=not verified, listener=none]");
     }

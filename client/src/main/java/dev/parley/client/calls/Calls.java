@@ -76,7 +76,7 @@ public final class Calls implements AutoCloseable {
     }
 
     <R> R exchange(Operation.Call<R> operation, Duration timeout, CallContext context, ByHttp<R> byHttp) {
-        return attempt(operation.isRepeatable(), timeout, (place, left) -> switch (place) {
+        return attempt(settings.isRepeatable(operation), timeout, (place, left) -> switch (place) {
             case AgentAddress.ByHttp http -> byHttp.at(http, left);
             case AgentAddress.ByTransport other -> {
                 CallContext limited = context.withDeadline(settings.now().plus(left));
@@ -148,7 +148,7 @@ public final class Calls implements AutoCloseable {
 
     /** Does {@code exchange} at the first place that there is one to do it with, as often as is safe and promising. */
     public <T> T attempt(Operation operation, CallContext context, Places.Exchange<T> exchange) {
-        return attempt(operation.isRepeatable(), settings.timeout(operation, context), exchange);
+        return attempt(settings.isRepeatable(operation), settings.timeout(operation, context), exchange);
     }
 
     public <T> T attempt(boolean repeatable, Duration timeout, Places.Exchange<T> exchange) {

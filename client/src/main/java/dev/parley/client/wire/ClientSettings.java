@@ -41,6 +41,7 @@ public record ClientSettings(
         Duration connectTimeout,
         Duration streamSilence,
         int retries,
+        boolean deduplicates,
         int reconnects,
         Backoff backoff,
         int maxAnswerBytes,
@@ -135,6 +136,11 @@ public record ClientSettings(
         return context.withExtensions(all);
     }
 
+    /** Whether an operation whose answer was lost may be repeated. */
+    public boolean isRepeatable(Operation operation) {
+        return operation.isRepeatable() || deduplicates && operation instanceof Operation.Send;
+    }
+
     /** Time limit of an operation: the setting, or the time until the caller's deadline if that is shorter. */
     public Duration timeout(Operation operation, CallContext context) {
         if (operation instanceof Operation.Watch && streamTimeout != null) {
@@ -178,7 +184,8 @@ public record ClientSettings(
                 + ", allowed=" + allowed + ", extensions="
                 + extensions + ", callTimeout=" + callTimeout + ", sendTimeout=" + sendTimeout + ", streamTimeout="
                 + streamTimeout + ", connectTimeout="
-                + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", reconnects="
+                + connectTimeout + ", streamSilence=" + streamSilence + ", retries=" + retries + ", deduplicates="
+                + deduplicates + ", reconnects="
                 + reconnects + ", backoff=" + backoff + ", maxAnswerBytes=" + maxAnswerBytes + ", maxEventBytes="
                 + maxEventBytes + ", sslContext=" + sslContext + ", plainHttp=" + plainHttp + ", cards=" + cards
                 + ", listener=" + listener
