@@ -222,8 +222,7 @@ final class ReleaseTest {
         assertThat(image.config().get("ExposedPorts")).hasToString("{7420/tcp={}}");
         assertThat(image.config().get("Volumes")).hasToString("{/data={}}");
         assertThat(image.lines("Entrypoint") + " " + image.lines("Cmd")).isEqualTo("/opt/parley/bin/parley up");
-        assertThat(ReleasedImage.words(((Map<?, ?>) image.config().get("Healthcheck")).get("Test")))
-                .containsExactly("CMD", "/opt/parley/bin/parley", "hub", "health");
+        assertThat(image.healthCheck()).containsExactly("CMD", "/opt/parley/bin/parley", "hub", "health");
         assertThat(image.config().get("Labels"))
                 .asInstanceOf(InstanceOfAssertFactories.MAP)
                 .containsEntry("org.opencontainers.image.version", VERSION)
@@ -241,7 +240,7 @@ final class ReleaseTest {
         }
         run(new ProcessBuilder("rm", "-rf", bundle.toString()));
         require(new ProcessBuilder("umoci", "unpack", "--image", image.directory() + ":" + VERSION, bundle.toString()));
-        List<String> health = ReleasedImage.words(((Map<?, ?>) image.config().get("Healthcheck")).get("Test"));
+        List<String> health = image.healthCheck();
 
         assertThat(run(new ProcessBuilder(
                         "unshare",

@@ -1,5 +1,6 @@
 package dev.parley.interop;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.parley.dialect.Json;
@@ -28,25 +29,26 @@ record ReleasedImage(Path directory, Map<?, ?> manifest, Map<?, ?> about) {
     static ReleasedImage read(Path directory) throws Exception {
         assertThat(directory.resolve("oci-layout")).hasContent("{\"imageLayoutVersion\": \"1.0.0\"}");
         Map<?, ?> index = Json.read(Files.readAllBytes(directory.resolve("index.json")), Map.class);
-        List<?> manifests = (List<?>) index.get("manifests");
+        List<?> manifests = (List<?>) member(index, "manifests");
         assertThat(manifests).hasSize(1);
         Map<?, ?> manifest =
                 Json.read(blob(directory, (Map<?, ?>) manifests.getFirst(), "manifest.v1+json"), Map.class);
-        Map<?, ?> about = Json.read(blob(directory, (Map<?, ?>) manifest.get("config"), "config.v1+json"), Map.class);
+        Map<?, ?> about =
+                Json.read(blob(directory, (Map<?, ?>) member(manifest, "config"), "config.v1+json"), Map.class);
         var tars = new ArrayList<String>();
-        for (Object layer : (List<?>) manifest.get("layers")) {
+        for (Object layer : (List<?>) member(manifest, "layers")) {
             tars.add(checksum(new GZIPInputStream(
                     new ByteArrayInputStream(blob(directory, (Map<?, ?>) layer, "layer.v1.tar+gzip")))));
         }
-        assertThat(((Map<?, ?>) about.get("rootfs")).get("diff_ids")).isEqualTo(tars);
+        assertThat(member((Map<?, ?>) member(about, "rootfs"), "diff_ids")).isEqualTo(tars);
         return new ReleasedImage(directory, manifest, about);
     }
 
     private static byte[] blob(Path directory, Map<?, ?> descriptor, String type) throws Exception {
         assertThat(descriptor.get("mediaType")).isEqualTo(TYPE + type);
-        String digest = (String) descriptor.get("digest");
+        String digest = (String) member(descriptor, "digest");
         byte[] content = Files.readAllBytes(directory.resolve("blobs").resolve(digest.replace(':', '/')));
-        assertThat(((Number) descriptor.get("size")).longValue()).isEqualTo(content.length);
+        assertThat(((Number) member(descriptor, "size")).longValue()).isEqualTo(content.length);
         assertThat(checksum(new ByteArrayInputStream(content))).isEqualTo(digest);
         return content;
     }
@@ -64,21 +66,30 @@ record ReleasedImage(Path directory, Map<?, ?> manifest, Map<?, ?> about) {
 
     /** Settings of containers. */
     Map<?, ?> config() {
-        return (Map<?, ?>) about.get("config");
+        return (Map<?, ?>) member(about, "config");
     }
 
     /** Words of a setting, in lines. */
     String lines(String setting) {
-        return String.join("\n", words(config().get(setting)));
+        return String.join("\n", words(member(config(), setting)));
     }
 
-    static List<String> words(Object list) {
+    /** Command of the health check, in words. */
+    List<String> healthCheck() {
+        return words(member((Map<?, ?>) member(config(), "Healthcheck"), "Test"));
+    }
+
+    private static Object member(Map<?, ?> object, String name) {
+        return requireNonNull(object.get(name), name);
+    }
+
+    private static List<String> words(Object list) {
         return ((List<?>) list).stream().map(String::valueOf).toList();
     }
 
     /** Files with the names and bytes of the layers that are the same in all builds: without the last one. */
     List<Path> stableLayers() {
-        List<?> layers = (List<?>) manifest.get("layers");
+        List<?> layers = (List<?>) member(manifest, "layers");
         return layers.subList(0, layers.size() - 1).stream()
                 .map(layer -> (String) ((Map<?, ?>) layer).get("digest"))
                 .map(digest -> directory.resolve("blobs").resolve(digest.replace(':', '/')))
@@ -87,7 +98,7 @@ record ReleasedImage(Path directory, Map<?, ?> manifest, Map<?, ?> about) {
 
     /** The file of the last layer. */
     Path lastLayer() {
-        Map<?, ?> last = (Map<?, ?>) ((List<?>) manifest.get("layers")).getLast();
-        return directory.resolve("blobs").resolve(((String) last.get("digest")).replace(':', '/'));
+        Map<?, ?> last = (Map<?, ?>) ((List<?>) member(manifest, "layers")).getLast();
+        return directory.resolve("blobs").resolve(((String) member(last, "digest")).replace(':', '/'));
     }
 }

@@ -27,7 +27,7 @@ final class UpgradeTest {
 
     private static final String OLD = System.getProperty("java.class.path");
     private static final int SENDERS = 3;
-    private static final Duration START = Duration.ofSeconds(180);
+    private static final Duration START = Duration.ofMinutes(3);
     private static final String LEVEL = "\"level\":%d,\"role\":\"works\"";
 
     @TempDir
@@ -112,7 +112,7 @@ final class UpgradeTest {
         return members.getFirst().calls().get("/admin/hubs").body();
     }
 
-    /** Whether a client repeats the call by itself. */
+    /** Whether a client with {@code deduplicates(true)} repeats the call by itself. */
     private static boolean isRepeated(Answer answer) {
         return answer.status() == Answer.NONE
                         && (answer.body().contains("ConnectException")
