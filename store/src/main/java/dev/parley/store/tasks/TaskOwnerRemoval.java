@@ -15,13 +15,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** Removal of owners without tasks, with their keys, and of rows that lead to no task. Safe for any thread. */
 final class TaskOwnerRemoval {
     private static final int MESSAGES_REMOVED_AT_ONCE = 200;
-
-    private static final List<String> TABLES = List.of("task", "webhook", "message", "task_name", "tally");
 
     private final Database database;
     private final TaskOwners lanes;
@@ -61,57 +60,38 @@ final class TaskOwnerRemoval {
     }
 
     /**
-     * Forgets the names of lanes that all hubs know. What another hub writes to one of them until it has read the lanes again moves to a new
-     * lane of these names.
+     * Forgets the names of owners that all hubs know. What another hub writes to one of them until it has read the owners again gets a new
+     * number of these names: that hub moves it when it reads them, and this one moves what a hub that has ended since left there.
      */
     private void forgetShared(Set<Long> numbers) {
+        Epochs epochs = database.access().epochs();
         var known = new TreeMap<Long, TaskOwner>();
+        var hidden = new AtomicLong();
         for (long number : numbers) {
             TaskOwner lane = lanes.get(number);
             if (lane != null) {
                 known.put(number, lane);
                 boolean done;
                 do {
-                    done = write(MESSAGES_REMOVED_AT_ONCE, true, session -> tryForget(session, number));
+                    done = write(MESSAGES_REMOVED_AT_ONCE, true, session -> {
+                        boolean isRest = tryForget(session, number);
+                        if (isRest) { // with the new name: other hubs learn of it even if this one ends here
+                            hidden.set(epochs.bump(session, Epoch.ERASED_TASKS));
+                        }
+                        return isRest;
+                    });
                 } while (!done);
             }
         }
         if (!known.isEmpty()) {
-            Epochs epochs = database.access().epochs();
-            epochs.barrier(Epoch.ERASED_TASKS, database.write(session -> epochs.bump(session, Epoch.ERASED_TASKS)));
-            known.forEach((number, lane) -> database.write(session -> move(session, number, lane)));
+            epochs.barrier(Epoch.ERASED_TASKS, hidden.get());
+            known.forEach((number, lane) -> database.erase(session -> lanes.move(session, number, lane)));
         }
-    }
-
-    /** Moves the rows of a lane that was hidden to one of the names that it had; false if there are none. */
-    private boolean move(DatabaseSession session, long number, TaskOwner lane) throws SQLException {
-        boolean isUsed = false;
-        for (String table : TABLES) {
-            isUsed |= !isEmpty(session, table, number);
-        }
-        long next = isUsed ? lanes.number(session, lane) : number;
-        if (next == number) {
-            return false; // not hidden, or not used
-        }
-        session.update(
-                "DELETE FROM message AS old WHERE lane_no = ?1 AND EXISTS (SELECT 1 FROM message AS newer WHERE newer.day = old.day"
-                        + " AND newer.lane_no = ?2 AND newer.message_id = old.message_id)",
-                number,
-                next);
-        session.update(
-                "DELETE FROM task_name AS old WHERE lane_no = ?1 AND EXISTS (SELECT 1 FROM task_name AS newer WHERE newer.lane_no = ?2"
-                        + " AND newer.name = old.name)",
-                number,
-                next);
-        for (String table : TABLES) {
-            session.update("UPDATE " + table + " SET lane_no = ? WHERE lane_no = ?", next, number);
-        }
-        return true;
     }
 
     /** Forgets a lane if it is empty; false if it has more keys than are removed at once. */
     private boolean tryForget(DatabaseSession session, long lane) throws SQLException {
-        if (!isEmpty(session, "task", lane) || !isEmpty(session, "webhook", lane)) {
+        if (!TaskOwners.isEmpty(session, "task", lane) || !TaskOwners.isEmpty(session, "webhook", lane)) {
             return true;
         }
         for (long day : days(session)) {
@@ -141,12 +121,6 @@ final class TaskOwnerRemoval {
             lanes.forget(session, lane);
         }
         return true;
-    }
-
-    private static boolean isEmpty(DatabaseSession session, String table, long lane) throws SQLException {
-        return session.number(
-                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
-                == 0;
     }
 
     private static List<Long> days(DatabaseSession session) throws SQLException {

@@ -30,6 +30,9 @@ public final class TaskOwners implements GroupListener {
         }
     }
 
+    /** Tables with rows of owners beside the tally. */
+    private static final List<String> MOVED = List.of("task", "webhook", "message", "task_name");
+
     private final ConcurrentHashMap<TaskOwner, Long> numbers = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Long, TaskOwner> lanes = new ConcurrentHashMap<>();
 
@@ -38,6 +41,9 @@ public final class TaskOwners implements GroupListener {
 
     /** The same for those that are forgotten. */
     private final Map<TaskOwner, Long> forgotten = new HashMap<>();
+
+    /** Numbers that another hub has given other names since this one had read them, with the earlier names; what was written there is moved. */
+    private final Map<Long, TaskOwner> hidden = new ConcurrentHashMap<>();
 
     private final Database database;
     private final boolean isShared;
@@ -48,15 +54,21 @@ public final class TaskOwners implements GroupListener {
         this.isShared = once == Once.CLAIM;
         database.listen(this);
         readAgain();
-        // After the group that is being written, whose lanes were known before.
-        database.access()
-                .epochs()
-                .keep(
-                        Epoch.ERASED_TASKS,
-                        () -> database.write(session -> {
-                            reopened(session);
-                            return this;
-                        }));
+        database.access().epochs().keep(Epoch.ERASED_TASKS, this::takeHidden);
+    }
+
+    /** Reads the owners again, and moves what this hub has written for those that another one has hidden. */
+    private void takeHidden() {
+        Map<Long, TaskOwner> moved = database.erase(
+                session -> { // in a group of its own: after all rows that were written by the names read before
+                    reopened(session);
+                    var all = Map.copyOf(hidden);
+                    for (var each : all.entrySet()) {
+                        move(session, each.getKey(), each.getValue());
+                    }
+                    return all;
+                });
+        hidden.keySet().removeAll(moved.keySet());
     }
 
     private void readAgain() {
@@ -77,6 +89,14 @@ public final class TaskOwners implements GroupListener {
                                         DatabaseSession.text(row, 4))),
                         "SELECT lane_no, group_id, owner, agent FROM lane")
                 .forEach(row -> read.put(row.getKey(), row.getValue()));
+        if (isShared) {
+            lanes.forEach((number, lane) -> {
+                TaskOwner now = read.getOrDefault(number, lane);
+                if (!now.equals(lane)) {
+                    hidden.put(number, lane);
+                }
+            });
+        }
         lanes.keySet().retainAll(read.keySet());
         read.forEach((number, lane) -> know(lane, number));
         numbers.entrySet().removeIf(known -> !known.getKey().equals(read.get(known.getValue())));
@@ -165,6 +185,45 @@ public final class TaskOwners implements GroupListener {
             session.update("UPDATE lane SET owner = ? WHERE lane_no = ?", owner, number);
             forgotten.put(lane, number);
         }
+    }
+
+    /** Moves the rows of a number that was hidden to one of the names that it had; false if there are none. On the writer thread. */
+    boolean move(DatabaseSession session, long number, TaskOwner lane) throws SQLException {
+        boolean isUsed = !isEmpty(session, "tally", number);
+        for (String table : MOVED) {
+            isUsed |= !isEmpty(session, table, number);
+        }
+        long next = isUsed ? number(session, lane) : number;
+        if (next == number) {
+            return false; // not hidden, or not used
+        }
+        session.update(
+                "DELETE FROM message AS old WHERE lane_no = ?1 AND EXISTS (SELECT 1 FROM message AS newer WHERE newer.day = old.day"
+                        + " AND newer.lane_no = ?2 AND newer.message_id = old.message_id)",
+                number,
+                next);
+        session.update(
+                "DELETE FROM task_name AS old WHERE lane_no = ?1 AND EXISTS (SELECT 1 FROM task_name AS newer WHERE newer.lane_no = ?2"
+                        + " AND newer.name = old.name)",
+                number,
+                next);
+        session.update(
+                "INSERT INTO tally (lane_no, state, hub_slot, tasks) SELECT ?2, state, hub_slot, tasks FROM tally WHERE lane_no = ?1"
+                        + " ON CONFLICT (lane_no, state, hub_slot) DO UPDATE SET tasks = tally.tasks + excluded.tasks",
+                number,
+                next);
+        session.update("DELETE FROM tally WHERE lane_no = ?", number);
+        for (String table : MOVED) {
+            session.update("UPDATE " + table + " SET lane_no = ? WHERE lane_no = ?", next, number);
+        }
+        return true;
+    }
+
+    /** Whether a table has no rows of an owner. */
+    static boolean isEmpty(DatabaseSession session, String table, long lane) throws SQLException {
+        return session.number(
+                        "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE lane_no = ? LIMIT 1) AS any_row", lane)
+                == 0;
     }
 
     private static TaskOwner anonymous(TaskOwner lane, long number) {
