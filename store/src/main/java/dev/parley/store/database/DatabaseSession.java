@@ -11,6 +11,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -63,6 +64,14 @@ public final class DatabaseSession implements Epochs.Numbers {
             requireTime(); // a limit that ended before this line has not seen the connection
         }
         return opened;
+    }
+
+    /** Opens a connection within a time, if there is none. */
+    void open(Duration limit) throws SQLException {
+        if (connection == null) {
+            generation = opening.connector().generation();
+            connection = opening.openWithin(limit.toNanos());
+        }
     }
 
     private void requireTime() throws SQLException {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends hubs that are gone. Time passes by the clock of this program here: that of the server may be set. For the thread of the lease, whose
@@ -27,6 +28,9 @@ final class HubJudge {
     /** A hub without a beat for so long, and without a connection, is gone. */
     private static final Duration ABSENCE = Duration.ofMillis(1_500);
 
+    /** A hub has so long for a new connection: all may have ended at once, when it had had no beat for some seconds. */
+    private static final Duration RECONNECTION = Duration.ofMillis(900);
+
     /** Other hubs with their beats, and whether they are connected; and hub 0 if a hub that has ended has a stream. */
     private static final String OTHERS = "SELECT hub_no, CAST(beat_at AS TEXT), EXISTS (SELECT 1"
             + PostgresqlSystem.held(PostgresqlSystem.HUB_LOCK, "hub.hub_no") + ") FROM hub WHERE ended_at IS NULL"
@@ -38,8 +42,28 @@ final class HubJudge {
             "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL"
                     + " AND beat_at = CAST(? AS TIMESTAMPTZ) RETURNING name || ' (number ' || hub_no || ')'";
 
-    /** The beat of another hub, and since when this hub sees no later one. */
-    private record Beat(String at, long sinceNanos) {}
+    /**
+     * The beat of another hub.
+     *
+     * @param since when this hub sees no later one, by {@link System#nanoTime}
+     * @param unconnected since when it sees no connection; null if it sees one
+     */
+    private record Beat(String at, long since, @Nullable Long unconnected) {
+        Beat after(@Nullable Beat before) {
+            return before == null
+                    ? this
+                    : new Beat(
+                            at,
+                            before.at.equals(at) ? before.since : since,
+                            before.unconnected == null || unconnected == null ? unconnected : before.unconnected);
+        }
+
+        boolean isOver(long now) {
+            return unconnected == null
+                    ? now - since >= LEASE.toNanos()
+                    : now - since >= ABSENCE.toNanos() && now - unconnected >= RECONNECTION.toNanos();
+        }
+    }
 
     private final PostgresqlSystem system;
     private final long hub;
@@ -85,12 +109,11 @@ final class HubJudge {
                     isLeft = true;
                     continue;
                 }
-                Beat before = beats.get(number);
-                String at = DatabaseSession.text(row, 2);
-                Beat beat = before != null && before.at.equals(at) ? before : new Beat(at, found);
+                boolean isConnected = row.getBoolean(3);
+                Beat beat = new Beat(DatabaseSession.text(row, 2), found, isConnected ? null : found)
+                        .after(beats.get(number));
                 seen.put(number, beat);
-                Duration absence = Duration.ofNanos(now - beat.sinceNanos);
-                if (absence.compareTo(row.getBoolean(3) ? LEASE : ABSENCE) >= 0) {
+                if (beat.isOver(now)) {
                     gone.put(number, beat);
                 }
             }

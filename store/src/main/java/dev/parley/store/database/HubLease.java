@@ -58,6 +58,9 @@ final class HubLease implements AutoCloseable {
     /** A renewal without an answer for so long may have lost its connection. */
     private static final Duration PROMPT = Duration.ofMillis(400);
 
+    /** A hub that works is connected within this time, or tries again: networks repeat what they have lost at growing intervals. */
+    private static final Duration CONNECT = Duration.ofSeconds(2);
+
     /** A hub that reads a copy again renews its lease so much later at most. */
     private static final Duration READING = Duration.ofMillis(200);
 
@@ -113,7 +116,7 @@ final class HubLease implements AutoCloseable {
     /** When a renewal, or a look, was sent that the database has not answered yet; null if there is none. */
     private volatile @Nullable Moment sent;
 
-    /** Whether the hub had the lock by which others see that it is connected at the latest beat, and knows of no loss since. */
+    /** Whether this connection had the lock by which others see that the hub is connected at the latest beat, and is not lost since. */
     private volatile boolean isLocked;
 
     private volatile boolean isDoubtful;
@@ -369,10 +372,11 @@ final class HubLease implements AutoCloseable {
         sent = now;
         try {
             if (!session.isConnected()) {
+                isLocked = false;
                 epochs.reconnected();
                 isListening = false;
             }
-            boolean isShown = requireLock();
+            requireLock();
             CompletableFuture<Boolean> reading = renewed();
             if (reading == null) {
                 isLocked = false;
@@ -381,7 +385,7 @@ final class HubLease implements AutoCloseable {
                 return false;
             }
             beat = now;
-            isLocked = isShown;
+            isLocked = registration.isShared();
             isDoubtful &= now.isOlderThan(SILENCE); // the answer may be from before a pause
             if (!isRenewed) {
                 LOG.log(Level.INFO, "the lease of the hub is renewed again");
@@ -400,12 +404,14 @@ final class HubLease implements AutoCloseable {
         return true;
     }
 
-    /** Has the server show others that this hub is connected; false if it shows an earlier connection. */
-    private boolean requireLock() throws SQLException {
-        if (!session.isConnected()) {
-            isLocked = false;
+    /** Has the server show others that this hub is connected, by this connection. */
+    private void requireLock() throws SQLException {
+        if (registration.isShared() && !isLocked) {
+            if (ended != null) {
+                session.open(CONNECT);
+            }
+            PostgresqlSystem.show(session, hub);
         }
-        return registration.isShared() && (isLocked || system.tryLock(session, hub));
     }
 
     /** Ends hubs that are gone, and finds out whether it is this hub's turn. */

@@ -201,6 +201,7 @@ final class HubStart {
         session.update(HubLease.END, registration.before());
         if (registration.isShared()) {
             session.number(PostgresqlSystem.NAME, hub);
+            PostgresqlSystem.show(session, hub);
         }
         session.commit();
         system.registered(hub);

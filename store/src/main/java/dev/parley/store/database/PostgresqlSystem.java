@@ -6,6 +6,7 @@ import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.connection.OpeningProblem;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.connection.ServerIdentity;
+import dev.parley.store.connection.SilenceLimits;
 import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Registration;
@@ -37,7 +38,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** The first half of the lock, which other programs are unlikely to use; the second one stands for the schema. */
     static final int LOCK = 727539;
 
-    /** The first half of the lock of a hub that shares its database, which shows others that it is connected. */
+    /**
+     * The first half of the lock of a hub that shares its database, which shows others that it is connected. All connections that write
+     * or renew its lease have it: the driver closes one whose answer is late, also when the network is silent for a moment only.
+     */
     static final int HUB_LOCK = 727540;
 
     /** The first half of the lock of a queue of webhooks whose sender changes; the second one stands for the schema and the queue. */
@@ -74,15 +78,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
     /** The lock of a schema among those of the server. */
     private static final String HELD = held(LOCK, "");
 
-    /**
-     * A connection on which nothing has come for so long within an answer is given up, unless the URL has a {@code socketTimeout} of its
-     * own. The server ends a statement a little earlier by itself, so that only a server that hangs costs the connection.
-     */
-    private static final int LONGEST_SILENCE_MS = 60_000;
-
-    /** Has the server find within half a minute that the hub is gone, also if the network does not say so: it holds the lock until then. */
-    private static final String KEEP_ALIVE =
-            "; SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+    private static final String SHOW =
+            "SELECT 1 FROM pg_advisory_lock_shared(" + HUB_LOCK + ", " + second("?::bigint") + ")";
 
     static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -152,8 +149,8 @@ public final class PostgresqlSystem implements DatabaseSystem {
             }
             try (Statement statement = connection.createStatement()) {
                 // A beat says that the hub lives, not that a disk or a standby has it.
-                statement.execute(
-                        "SET synchronous_commit = off; SET statement_timeout = " + LEASE_TIMEOUT_MS + KEEP_ALIVE);
+                statement.execute("SET synchronous_commit = off; SET statement_timeout = " + LEASE_TIMEOUT_MS
+                        + SilenceLimits.KEEP_ALIVE);
             }
             return connection;
         } catch (SQLException | RuntimeException failure) {
@@ -167,7 +164,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
         try {
             connection.setReadOnly(true);
             connection = wrapper.wrap(connection); // as one for reading from its first statement on
-            limitSilence(connection, isPooled);
+            SilenceLimits.set(connection, isPooled);
             ServerIdentity written = server;
             if (written != null) {
                 written.require(ServerIdentity.of(connection));
@@ -190,7 +187,10 @@ public final class PostgresqlSystem implements DatabaseSystem {
             connection = wrapper.wrap(writable.getConnection());
             isConnecting = false;
             writing = connection;
-            limitSilence(connection, false);
+            SilenceLimits.set(connection, false);
+            if (registration.isShared()) {
+                SilenceLimits.findClosed(connection);
+            }
             ServerIdentity found = ServerIdentity.of(connection);
             found.requirePrimary();
             connection.setReadOnly(false);
@@ -231,19 +231,6 @@ public final class PostgresqlSystem implements DatabaseSystem {
         }
     }
 
-    /** @param isPooled whether the session of the server is that of others, too, and is to stay as it is */
-    private static void limitSilence(Connection connection, boolean isPooled) throws SQLException {
-        if (connection.getNetworkTimeout() == 0) {
-            connection.setNetworkTimeout(Runnable::run, LONGEST_SILENCE_MS);
-        }
-        if (isPooled) {
-            return;
-        }
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("SET statement_timeout = " + connection.getNetworkTimeout() / 6 * 5 + KEEP_ALIVE);
-        }
-    }
-
     /**
      * A lock of this schema among those of the server.
      *
@@ -261,12 +248,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
         return number.isEmpty() ? "hashtext(current_schema())" : "hashtext(current_schema() || '/' || " + number + ")";
     }
 
-    /** Has the server show, as long as the connection lasts, that the hub is connected; false if it shows an earlier connection. */
-    boolean tryLock(DatabaseSession session, long shown) throws SQLException {
-        return session.number(
-                        "SELECT CAST(pg_try_advisory_lock(" + HUB_LOCK + ", " + second("?::bigint") + ") AS INTEGER)",
-                        shown)
-                == 1;
+    /** Has the server show, as long as the connection lasts, that the hub is connected. */
+    static void show(DatabaseSession session, long shown) throws SQLException {
+        session.number(SHOW, shown);
     }
 
     /** Excludes hubs that do not share the database or, if this one does not, all. */
@@ -303,6 +287,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
             backend = number(statement, "SELECT pg_backend_pid()");
             if (registration.isShared() && hub != 0) {
                 number(statement, NAME.replace("?", Long.toString(hub)));
+                number(statement, SHOW.replace("?", Long.toString(hub)));
             }
             if (stream != null) {
                 name(statement, stream);
@@ -328,7 +313,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     static boolean isInUse(DataSource source) throws IOException {
         DataSource server = source instanceof PostgresqlUrl url ? url.direct() : source;
         try (Connection connection = server.getConnection()) {
-            limitSilence(connection, false);
+            SilenceLimits.set(connection, false);
             try (Statement statement = connection.createStatement()) {
                 return number(statement, "SELECT count(*)" + HELD) > 0;
             }

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +23,7 @@ public final class SilentProxy implements AutoCloseable {
     private volatile int target;
     private volatile int cuts;
     private volatile CountDownLatch flow = new CountDownLatch(0);
+    private volatile CountDownLatch answers = new CountDownLatch(0);
 
     /** @param target the port of the server on this machine */
     public SilentProxy(int target) throws IOException {
@@ -58,9 +60,26 @@ public final class SilentProxy implements AutoCloseable {
         }
     }
 
+    /** Holds back the answers of all connections, new ones too, while requests reach the server, until {@link #release()}. */
+    public synchronized void holdAnswers() {
+        if (answers.getCount() == 0) {
+            answers = new CountDownLatch(1);
+        }
+    }
+
     /** Passes on what was held back, and what comes later. */
     public synchronized void release() {
         flow.countDown();
+        answers.countDown();
+    }
+
+    /** Loses further answers of the open connections whose ports at the side of the server are these. */
+    public void loseAnswers(Collection<Integer> ports) {
+        for (Pair pair : pairs) {
+            if (ports.contains(pair.server.getLocalPort())) {
+                pair.answers = false;
+            }
+        }
     }
 
     /**
@@ -126,6 +145,9 @@ public final class SilentProxy implements AutoCloseable {
             OutputStream out = (isRequest ? pair.server : pair.client).getOutputStream();
             for (int read = in.read(bytes); read >= 0; read = in.read(bytes)) {
                 flow.await();
+                if (!isRequest) {
+                    answers.await();
+                }
                 if (isRequest ? pair.requests : pair.answers) {
                     out.write(bytes, 0, read);
                 }
