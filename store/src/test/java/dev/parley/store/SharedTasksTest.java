@@ -739,14 +739,20 @@ final class SharedTasksTest {
         assertThat(get(other, task).state()).isEqualTo(TaskState.COMPLETED);
     }
 
-    /** Reads a stream of another hub while the owner emits an event now and then, and returns how late each was, in ms. */
-    private List<Long> lateness(int events, Runnable disturbance) throws Exception {
+    /**
+     * Reads a stream of another hub while the owner emits an event now and then, and returns how late each was, in ms.
+     *
+     * @param beginning runs before the other hub follows the task
+     * @param disturbance runs before each event
+     */
+    private List<Long> lateness(int events, Runnable beginning, Runnable disturbance) throws Exception {
         AgentEndpoint one = asking();
         AgentEndpoint other = asking();
         var begins = new SendMessage(
                 null, said("m-1", "wait"), new SendConfiguration(List.of(), null, null, true), Map.of());
         String task = ((Task) one.call(begins, CALLER)).id();
         var late = new ArrayList<Long>();
+        beginning.run();
         try (Feed<LoggedEvent> stream = other.watch(new SubscribeToTask(null, task, 1L), CALLER);
                 Feed<LoggedEvent> own = one.watch(new SubscribeToTask(null, task, 1L), CALLER)) {
             for (int i = 0; i < events; i++) {
@@ -765,13 +771,34 @@ final class SharedTasksTest {
 
     @Test
     void eventsOfAnotherHubAreHintedAt() throws Exception {
-        assertThat(lateness(40, () -> {}).get(20)).as("median, in ms").isLessThan(500); // a look each second is later
+        assertThat(lateness(40, () -> {}, () -> {}).get(20))
+                .as("median, in ms")
+                .isLessThan(500); // a look each second is later
     }
 
     @Test
     void eventsOfAnotherHubArriveAlsoIfTheConnectionsOfHintsAreCut() throws Exception {
-        List<Long> late = lateness(20, () -> schema.cut("LISTEN"));
+        List<Long> late = lateness(20, () -> {}, () -> schema.cut("LISTEN"));
 
         assertThat(late.getLast()).as("the latest, in ms").isLessThan(5_000);
+    }
+
+    @Test
+    void aHubThatListensAgainLearnsWhichTasksAreFollowedSince() throws Exception {
+        var events = new CountDownLatch(3); // the other hub has said that it follows the task long before the third one
+        var cuts = new CompletableFuture<Future<?>>();
+        Runnable cut = () -> cuts.complete(senders.submit(() -> {
+            while (events.getCount() > 0) {
+                schema.cut("LISTEN");
+            }
+        }));
+        List<Long> late = lateness(10, cut, () -> {
+            events.countDown();
+            if (events.getCount() == 0) {
+                assertThat(cuts.join()).succeedsWithin(Duration.ofSeconds(10));
+            }
+        });
+
+        assertThat(late.get(5)).as("median of %s, in ms", late).isLessThan(500); // a look each second is later
     }
 }

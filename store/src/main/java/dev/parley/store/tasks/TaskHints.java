@@ -30,7 +30,7 @@ import org.postgresql.PGNotification;
  * Hints of new events, and of mail, for hubs that share a database of PostgreSQL: {@code NOTIFY} after the commit, on a separate connection. A hub
  * publishes the tasks that it follows on a channel of the schema, and receives hints on the channel of its stream. A hint is lost if its
  * connection or hub fails; the engine also polls the followed tasks and its mail each second. Without a listening connection, all followed
- * tasks, and mail, are reported ten times a second.
+ * tasks, and mail, are reported ten times a second. A hub that listens anew asks the others to publish again what they follow.
  *
  * <p>Safe for any thread.
  */
@@ -62,6 +62,9 @@ final class TaskHints implements AutoCloseable {
 
     /** Stands for mail among the ids of tasks. A task of this id has a few hints more. */
     private static final String MAIL = "@mail";
+
+    /** In place of the id of a task that a hub follows: all others say again what they follow. */
+    private static final String REPEAT = "@repeat";
 
     private static final String NOTIFY =
             "SELECT length(CAST(pg_notify('parley_' || hashtext(current_schema()) || ?, ?) AS TEXT))";
@@ -190,6 +193,7 @@ final class TaskHints implements AutoCloseable {
                 break;
             } catch (SQLException | RuntimeException failure) {
                 sending.discard();
+                followed.replaceAll((task, since) -> since - AGAIN.toNanos()); // others may not have been told
                 failures = failed("hints cannot be sent", failure, failures, false);
             }
         }
@@ -253,6 +257,9 @@ final class TaskHints implements AutoCloseable {
             try {
                 String all = listen();
                 failures = 0;
+                report(); // since the last look
+                send("", REPEAT);
+                repeat(); // another hub may have asked for that
                 hear(all);
             } catch (InterruptedException closed) {
                 break;
@@ -315,13 +322,21 @@ final class TaskHints implements AutoCloseable {
     private void followedBy(long stream, List<String> tasks) {
         long now = System.nanoTime();
         dropOldFollowers(now);
-        if (stream == system.stream() || followers.size() > MOST_FOLLOWED) {
+        if (stream == system.stream()) {
+            return;
+        }
+        if (tasks.contains(REPEAT)) {
+            repeat();
+        }
+        if (followers.size() > MOST_FOLLOWED) {
             return;
         }
         long until = now + INTEREST.toNanos();
-        tasks.forEach(task -> followers
-                .computeIfAbsent(task, any -> new ConcurrentHashMap<>())
-                .put(stream, until));
+        tasks.stream()
+                .filter(task -> !task.equals(REPEAT))
+                .forEach(task -> followers
+                        .computeIfAbsent(task, any -> new ConcurrentHashMap<>())
+                        .put(stream, until));
     }
 
     /** Returns the number of failures in a row, after a pause. */
@@ -337,14 +352,29 @@ final class TaskHints implements AutoCloseable {
             for (; left > 0 && !isClosed; left -= LOOK.toMillis()) {
                 Thread.sleep(Math.min(left, LOOK.toMillis()));
                 if (isDeaf) {
-                    listener.accept(Set.copyOf(followed.keySet()));
-                    mail.run();
+                    report();
                 }
             }
         } catch (InterruptedException closed) {
             Thread.currentThread().interrupt(); // the loop ends
         }
         return failures + 1;
+    }
+
+    /** Says again which tasks this hub follows. */
+    private void repeat() {
+        long now = System.nanoTime();
+        followed.forEach((task, since) -> {
+            if (now - since < INTEREST.toNanos()) {
+                send("", task);
+            }
+        });
+    }
+
+    /** Reports all that may have news which this hub has not heard of. */
+    private void report() {
+        listener.accept(Set.copyOf(followed.keySet()));
+        mail.run();
     }
 
     /** Ends both threads, without waiting for them. */

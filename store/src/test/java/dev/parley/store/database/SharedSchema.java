@@ -84,7 +84,7 @@ public final class SharedSchema {
 
     /** Cuts the connections whose latest statement begins so. */
     public void cut(String statement) {
-        run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '" + statement + "%'");
+        run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ltrim(query) LIKE '" + statement + "%'");
     }
 
     /** Does what another hub does when it takes the place of a store that has ended without a word. */
