@@ -75,7 +75,7 @@ final class SharedTasksTest {
     /** Sessions of a database for reads of a few rows. */
     private static final int READERS = 4;
 
-    private final SharedSchema schema = new SharedSchema();
+    private SharedSchema schema = new SharedSchema();
     private final List<Store> stores = new ArrayList<>();
     private final Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
     /** What an agent that waits does next. */
@@ -174,8 +174,9 @@ final class SharedTasksTest {
     @Test
     void aMessageLeadsToOneTaskOverMidnightAndWithClocksThatDiffer() throws Exception {
         Instant evening = Instant.parse("2026-01-01T23:59:45Z");
-        var early = new SettableClock(evening);
-        var late = new SettableClock(evening.plusSeconds(30));
+        schema = new SharedSchema(evening);
+        var early = new SettableClock(evening.minus(Duration.ofHours(1)));
+        var late = new SettableClock(evening.plus(Duration.ofHours(1)));
         List<AgentEndpoint> agents = List.of(hub(early), hub(late));
 
         for (int i = 0; i < 50; i++) {
@@ -199,8 +200,11 @@ final class SharedTasksTest {
         "true, 00:00:15, 2"
     })
     void aKeyIsOfTwoDaysNearMidnightOnlyIfOtherHubsWriteToo(boolean isShared, LocalTime time, int rows) {
-        var clock = new SettableClock(LocalDate.of(2026, 1, 1).atTime(time).toInstant(ZoneOffset.UTC));
-        AgentEndpoint agent = isShared ? hub(clock) : host(lone(clock));
+        Instant now = LocalDate.of(2026, 1, 1).atTime(time).toInstant(ZoneOffset.UTC);
+        if (isShared) {
+            schema = new SharedSchema(now);
+        }
+        AgentEndpoint agent = isShared ? hub(InstantSource.system()) : host(lone(new SettableClock(now)));
 
         String task = send(agent, message("m"), CALLER).id();
 

@@ -1,5 +1,6 @@
 package dev.parley.store.database;
 
+import dev.parley.store.shared.DatabaseClock;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.shared.Epochs.Numbers;
@@ -10,6 +11,7 @@ import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -90,6 +92,16 @@ public final class DatabaseAccess implements Readers.Guard {
         return renewed == null ? Feeds.NONE : renewed.feeds();
     }
 
+    /**
+     * The clock that all hubs agree on which have the database: that of the database if this hub shares it.
+     *
+     * @param own the clock of this hub
+     */
+    public InstantSource clock(InstantSource own) {
+        HubLease renewed = lease;
+        return renewed != null && renewed.epochs().isShared() ? renewed.clock() : own;
+    }
+
     /** Questions that a hub which shares its database asks each second. Their answers are read again after a hint of another hub. */
     public Poll poll() {
         return poll;
@@ -134,6 +146,10 @@ public final class DatabaseAccess implements Readers.Guard {
         serverSearch = search;
         Numbers reader = (sql, values) -> readers.read(session -> session.number(sql, values));
         held.epochs().open(reader);
+        if (held.epochs().isShared()) {
+            long askedAt = System.nanoTime();
+            held.clock().read(readers.read(session -> session.number(DatabaseClock.MILLIS)), askedAt);
+        }
         poll.open(sql -> readers.read(session -> row(session, sql)));
         held.feeds().open(reader, poll::renew);
         held.epochs().keep(Epoch.LEVEL, () -> level = readers.read(Migrations::level));

@@ -6,6 +6,7 @@ import dev.parley.store.connection.HangWatch;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.connection.ServerIdentity.OtherServerException;
 import dev.parley.store.database.PostgresqlStream.EndedException;
+import dev.parley.store.shared.DatabaseClock;
 import dev.parley.store.shared.Epochs;
 import dev.parley.store.shared.Epochs.Barrier;
 import dev.parley.store.shared.Feeds;
@@ -76,7 +77,8 @@ final class HubLease implements AutoCloseable {
             + " RETURNING (SELECT string_agg(kind || ' ' || n, ',') FROM epoch),"
             + " (SELECT string_agg(array_to_string(other.seen, ' '), ',') FROM hub AS other"
             + " WHERE other.ended_at IS NULL AND other.hub_no <> hub.hub_no"
-            + " AND EXISTS (SELECT 1 FROM stream WHERE stream.hub_no = other.hub_no))";
+            + " AND EXISTS (SELECT 1 FROM stream WHERE stream.hub_no = other.hub_no)),"
+            + " CAST(extract(epoch FROM beat_at) * 1000 AS BIGINT)";
 
     static final String END = "UPDATE hub SET ended_at = clock_timestamp() WHERE hub_no = ? AND ended_at IS NULL";
 
@@ -101,6 +103,7 @@ final class HubLease implements AutoCloseable {
     private final Registration registration;
     private final Epochs epochs;
     private final Feeds feeds;
+    private final DatabaseClock clock = new DatabaseClock();
     private final HubJudge judge;
     private final DatabaseSession session;
 
@@ -205,6 +208,11 @@ final class HubLease implements AutoCloseable {
     /** Numbers of the changes of which this hub has copies. */
     Epochs epochs() {
         return epochs;
+    }
+
+    /** Read with each renewal of the lease of a hub that works and shares the database. */
+    DatabaseClock clock() {
+        return clock;
     }
 
     /** Rows of all hubs of which this hub passes on those of others. */
@@ -330,8 +338,12 @@ final class HubLease implements AutoCloseable {
                     : CompletableFuture.completedFuture(true);
         }
         Set<Barrier> barriers = epochs.waiting();
+        long askedAt = System.nanoTime();
         return session.first(
-                        row -> epochs.looked(barriers, DatabaseSession.text(row, 1), DatabaseSession.text(row, 2)),
+                        row -> {
+                            clock.read(row.getLong(3), askedAt);
+                            return epochs.looked(barriers, DatabaseSession.text(row, 1), DatabaseSession.text(row, 2));
+                        },
                         RENEW_SHARED,
                         epochs.seen(),
                         registration.version(),

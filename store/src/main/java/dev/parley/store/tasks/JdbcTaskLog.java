@@ -46,7 +46,6 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -57,8 +56,6 @@ import org.jspecify.annotations.Nullable;
  * chunk and one small row of the task's head.
  */
 public final class JdbcTaskLog implements TaskLog, GroupListener {
-    private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
-
     private final Database database;
     private final TaskOwners lanes;
     private final AuditTrail audit;
@@ -356,7 +353,7 @@ public final class JdbcTaskLog implements TaskLog, GroupListener {
     public void beforeCommit(DatabaseSession session) throws SQLException {
         rows.count(session, changes);
         changes.clear();
-        long today = steadyClock.millis() / DAY_MS;
+        long today = claims.today();
         if (messagesSwept != today && rows.sweepMessages(session, today)) {
             messagesSwept = today;
         }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class TaskClaims {
     private static final long DAY_MS = TimeUnit.DAYS.toMillis(1);
 
-    /** So close to midnight a key is written for both days if other hubs write, too: one may have the other day. */
+    /** So close to midnight a key is written for both days if other hubs write, too: one may have the other day, by an older reading. */
     private static final long MIDNIGHT_MS = TimeUnit.SECONDS.toMillis(60);
 
     /** Begins and separates keys that are no ids of messages, which do not have the character. */
@@ -44,17 +44,21 @@ final class TaskClaims {
     private final TaskRows rows;
     private final TaskKeys seen;
     private final InstantSource clock;
+    /** Decides the day of a key, for all hubs. */
+    private final InstantSource days;
+
     private final long midnightMs;
     /** Tasks of this log that are yet to begin, by their keys. */
     private final ConcurrentHashMap<OwnedId, String> inProgress = new ConcurrentHashMap<>();
 
-    /** @param clock decides the day of a key */
+    /** @param clock decides how old a key is */
     TaskClaims(Database database, TaskOwners lanes, TaskRows rows, TaskKeys seen, InstantSource clock, Once once) {
         this.database = database;
         this.lanes = lanes;
         this.rows = rows;
         this.seen = seen;
         this.clock = clock;
+        this.days = database.access().clock(clock);
         this.midnightMs = once == Once.CLAIM ? MIDNIGHT_MS : 0;
     }
 
@@ -91,12 +95,18 @@ final class TaskClaims {
     }
 
     /** Rows of a key, of one day or of two. */
-    private List<MessageRow> keyRows(long lane, String key, String taskId, long now) {
-        long today = now / DAY_MS;
-        return LongStream.of((now - midnightMs) / DAY_MS, today, (now + midnightMs) / DAY_MS)
+    private List<MessageRow> keyRows(long lane, String key, String taskId) {
+        long now = clock.millis();
+        long agreed = days.millis();
+        return LongStream.of((agreed - midnightMs) / DAY_MS, agreed / DAY_MS, (agreed + midnightMs) / DAY_MS)
                 .distinct()
                 .mapToObj(day -> new MessageRow(day, lane, key, taskId, now))
                 .toList();
+    }
+
+    /** Day by which keys are removed: the earlier one if this hub and the database have different days. */
+    long today() {
+        return Math.min(clock.millis(), days.millis()) / DAY_MS;
     }
 
     private void forget(List<OwnedId> keys, String taskId) {
@@ -132,16 +142,15 @@ final class TaskClaims {
                     return;
                 }
             }
-            long now = clock.millis();
             long lane = lanes.number(session, lane(claim.message()));
             Naming naming = claim.naming();
             if (naming != null && !seen.isAt(session, lane, naming)) {
                 taken = new KeyTakenException(words(move(naming)), false);
                 return;
             }
-            seen.addMessage(now / DAY_MS, lane, claim.message().messageId());
+            seen.addMessage(days.millis() / DAY_MS, lane, claim.message().messageId());
             List<MessageRow> all = keys.stream()
-                    .flatMap(key -> keyRows(lane, key.id, taskId, now).stream())
+                    .flatMap(key -> keyRows(lane, key.id, taskId).stream())
                     .toList();
             rows.keys(session, new Keys(all, true, this));
         }
@@ -178,7 +187,7 @@ final class TaskClaims {
 
             @Override
             public void write(DatabaseSession session) throws SQLException {
-                long now = clock.millis();
+                long now = days.millis();
                 long lane = lanes.number(session, lane(claim.message()));
                 for (OwnedId key : keys) {
                     // Also of the day before: the claim may be some time old.
@@ -205,14 +214,13 @@ final class TaskClaims {
      */
     void write(DatabaseSession session, long lane, Segment segment, RowUser user) throws SQLException {
         String taskId = segment.head().key().taskId();
-        long now = clock.millis();
         var all = new ArrayList<MessageRow>();
         for (MessageKey message : segment.messages()) {
             String claimant =
                     inProgress.isEmpty() ? null : inProgress.get(new OwnedId(lane(message), message.messageId()));
             if (claimant == null) {
-                seen.addMessage(now / DAY_MS, lane, message.messageId());
-                all.addAll(keyRows(lane, message.messageId(), taskId, now));
+                seen.addMessage(days.millis() / DAY_MS, lane, message.messageId());
+                all.addAll(keyRows(lane, message.messageId(), taskId));
             } else if (!claimant.equals(taskId)) {
                 user.refused(new KeyTakenException(words(message.messageId()), true));
                 return;

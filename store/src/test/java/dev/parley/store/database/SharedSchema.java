@@ -1,6 +1,7 @@
 package dev.parley.store.database;
 
 import dev.parley.store.Store;
+import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.Registration.Sharing;
@@ -11,6 +12,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
@@ -32,6 +34,19 @@ public final class SharedSchema {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** An empty schema whose clock shows a time at first. */
+    public SharedSchema(Instant now) {
+        String url;
+        try {
+            url = PostgresqlServer.url();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        this.schema = new PostgresqlUrl(url + ",pg_catalog"); // otherwise the functions of the server would come first
+        run("CREATE FUNCTION clock_timestamp() RETURNS TIMESTAMPTZ LANGUAGE sql AS 'SELECT TIMESTAMPTZ ''" + now
+                + "'' + (pg_catalog.clock_timestamp() - TIMESTAMPTZ ''" + Instant.now() + "'')'");
     }
 
     /** Opens it once more. */
