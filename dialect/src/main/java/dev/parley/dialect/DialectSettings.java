@@ -83,8 +83,8 @@ public record DialectSettings(Set<Switch> on) {
                                         "preview",
                                         "none",
                                         "VERSION",
-                                        "Version of A2A to come of which the hub shows what is described so far, as"
-                                                + " docs/preview.md says.")
+                                        "Unreleased version of A2A whose described features the hub adds to its"
+                                                + " answers, as docs/preview.md lists them.")
                                 .equals("1.1"));
     }
 

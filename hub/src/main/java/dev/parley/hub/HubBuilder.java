@@ -222,13 +222,13 @@ public final class HubBuilder {
         return set("dialects", String.join(",", names));
     }
 
-    /** In which dialects one agent is served, instead of those for all. */
+    /** Dialects of one agent, instead of those for all agents. */
     public HubBuilder dialects(String agent, Collection<String> names) {
         return append("agent-dialects", requireNonNull(agent, "agent") + "=" + String.join("+", names));
     }
 
     /**
-     * The version of A2A to come of which the hub shows what is described so far; default: none.
+     * Unreleased version of A2A whose described features the hub adds to its answers, as {@code docs/preview.md} lists them; default: none.
      *
      * @param version {@code 1.1}, or {@code none}; other versions fail at the start of the hub
      */
