@@ -217,7 +217,7 @@ public record AgentExtension(
      *
      * @param handler returns the answer, or opens the stream, of the type that the operation names
      */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // the operation names the type of its answer, which the handler returns
     private record OneHandler<O extends Operation>(Class<O> type, BiFunction<O, CallContext, Object> handler)
             implements AgentEndpoint {
         @Override

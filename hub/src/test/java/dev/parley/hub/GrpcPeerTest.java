@@ -261,26 +261,21 @@ final class GrpcPeerTest {
         assertThat(sent("last-event-id")).isEqualTo("5");
     }
 
-    private static <M extends com.google.protobuf.Message> M numbered(M message, int field, long number) {
-        var value = UnknownFieldSet.Field.newBuilder().addVarint(number).build();
-        @SuppressWarnings("unchecked")
-        M numbered = (M) message.toBuilder()
-                .setUnknownFields(
-                        UnknownFieldSet.newBuilder().addField(field, value).build())
+    private static UnknownFieldSet generation(int field, long number) {
+        return UnknownFieldSet.newBuilder()
+                .addField(
+                        field,
+                        UnknownFieldSet.Field.newBuilder().addVarint(number).build())
                 .build();
-        return numbered;
     }
 
     private static StreamResponse update(TaskState state, long number) {
         return StreamResponse.newBuilder()
-                .setStatusUpdate(numbered(
-                        dev.parley.dialect.grpc.v1.TaskStatusUpdateEvent.newBuilder()
-                                .setTaskId("numbered")
-                                .setContextId("c")
-                                .setStatus(TaskStatus.newBuilder().setState(state))
-                                .build(),
-                        5,
-                        number))
+                .setStatusUpdate(dev.parley.dialect.grpc.v1.TaskStatusUpdateEvent.newBuilder()
+                        .setTaskId("numbered")
+                        .setContextId("c")
+                        .setStatus(TaskStatus.newBuilder().setState(state))
+                        .setUnknownFields(generation(5, number)))
                 .build();
     }
 
@@ -379,12 +374,9 @@ final class GrpcPeerTest {
             if (request.getId().equals("numbered")) {
                 if (calls.size() == 1) {
                     answer.onNext(StreamResponse.newBuilder()
-                            .setTask(numbered(
-                                    task(TaskState.TASK_STATE_WORKING).toBuilder()
-                                            .setId("numbered")
-                                            .build(),
-                                    7,
-                                    4))
+                            .setTask(task(TaskState.TASK_STATE_WORKING).toBuilder()
+                                    .setId("numbered")
+                                    .setUnknownFields(generation(7, 4)))
                             .build());
                     answer.onNext(update(TaskState.TASK_STATE_WORKING, 5));
                     answer.onError(Status.UNAVAILABLE.asException());

@@ -34,10 +34,10 @@ final class Generations {
             case SendMessageResponse answer
             when value instanceof dev.parley.protocol.Task task ->
                 answer.toBuilder()
-                        .setTask(with(answer.getTask(), OF_TASK, task.generation()))
+                        .setTask(numbered(answer.getTask(), task.generation()))
                         .build();
             case Task task
-            when value instanceof dev.parley.protocol.Task known -> with(task, OF_TASK, known.generation());
+            when value instanceof dev.parley.protocol.Task known -> numbered(task, known.generation());
             case ListTasksResponse page when value instanceof TaskPage known -> numbered(page, known.tasks());
             default -> message;
         };
@@ -46,12 +46,14 @@ final class Generations {
     private static Message numbered(StreamResponse event, long number) {
         var builder = event.toBuilder();
         return switch (event.getPayloadCase()) {
-            case TASK -> builder.setTask(with(event.getTask(), OF_TASK, number)).build();
+            case TASK -> builder.setTask(numbered(event.getTask(), number)).build();
             case STATUS_UPDATE ->
-                builder.setStatusUpdate(with(event.getStatusUpdate(), OF_STATUS_UPDATE, number))
+                builder.setStatusUpdate(event.getStatusUpdate().toBuilder()
+                                .setUnknownFields(field(OF_STATUS_UPDATE, number)))
                         .build();
             case ARTIFACT_UPDATE ->
-                builder.setArtifactUpdate(with(event.getArtifactUpdate(), OF_ARTIFACT_UPDATE, number))
+                builder.setArtifactUpdate(event.getArtifactUpdate().toBuilder()
+                                .setUnknownFields(field(OF_ARTIFACT_UPDATE, number)))
                         .build();
             case MESSAGE, PAYLOAD_NOT_SET -> event;
         };
@@ -60,9 +62,26 @@ final class Generations {
     private static Message numbered(ListTasksResponse page, List<dev.parley.protocol.Task> tasks) {
         var builder = page.toBuilder();
         for (int i = 0; i < tasks.size(); i++) {
-            builder.setTasks(i, with(page.getTasks(i), OF_TASK, tasks.get(i).generation()));
+            builder.setTasks(i, numbered(page.getTasks(i), tasks.get(i).generation()));
         }
         return builder.build();
+    }
+
+    private static Task numbered(Task task, long number) {
+        return task.toBuilder().setUnknownFields(field(OF_TASK, number)).build();
+    }
+
+    /** Returns the field with a number; no field for 0. */
+    private static UnknownFieldSet field(int field, long number) {
+        return number == 0
+                ? UnknownFieldSet.getDefaultInstance()
+                : UnknownFieldSet.newBuilder()
+                        .addField(
+                                field,
+                                UnknownFieldSet.Field.newBuilder()
+                                        .addVarint(number)
+                                        .build())
+                        .build();
     }
 
     /** Returns the number of an event that a peer has sent; 0 if there is none. */
@@ -80,17 +99,5 @@ final class Generations {
     private static long number(Message message, int field) {
         List<Long> numbers = message.getUnknownFields().getField(field).getVarintList();
         return numbers.isEmpty() ? 0 : Math.max(0, numbers.getLast());
-    }
-
-    @SuppressWarnings("unchecked") // a builder makes messages of its own type
-    private static <M extends Message> M with(M message, int field, long number) {
-        if (number == 0) {
-            return message;
-        }
-        var value = UnknownFieldSet.Field.newBuilder().addVarint(number).build();
-        return (M) message.toBuilder()
-                .setUnknownFields(
-                        UnknownFieldSet.newBuilder().addField(field, value).build())
-                .build();
     }
 }

@@ -48,7 +48,7 @@ public record StepInput(
     }
 
     /** A value as a JSON array; empty if it is not one. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // elements of JSON arrays are of any type
     public static List<@Nullable Object> array(@Nullable Object value) {
         return value instanceof List<?> list ? (List<@Nullable Object>) list : List.of();
     }

@@ -237,7 +237,7 @@ final class ClientConnection {
     // --- shares of the processors
 
     /** Notes the refusal of a request of a client without an admitted caller. */
-    @SuppressWarnings("NonAtomicVolatileUpdate")
+    @SuppressWarnings("NonAtomicVolatileUpdate") // a lost increment admits one request more
     void refused(String client) {
         refused++;
         all.refused().add(client, System.nanoTime());
