@@ -30,7 +30,7 @@ record Upgrades(SlicedWrites database, Predicate<Supplier<Boolean>> unhurried, D
             "SELECT name || ' (number ' || hub_no || ', version ' || version || ') understands level '"
                     + " || level FROM hub WHERE ended_at IS NULL AND level < ? ORDER BY level, hub_no LIMIT 1";
 
-    /** Pauses before a table is locked again that others use: they work meanwhile. */
+    /** Pauses before a table is locked again that others use: they work meanwhile. PostgreSQL does not tell when a table is free. */
     private static final Backoff LOCKS = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
 
     /** Makes or changes the tables of a module, each version in a transaction of its own. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,19 @@ public final class Poll {
         throw new IllegalStateException("questions before the database is open");
     };
 
+    private final LongSupplier clock;
     private volatile List<Question> questions = List.of();
-    private volatile long since = System.nanoTime();
+    private volatile long since;
+
+    public Poll() {
+        this(System::nanoTime);
+    }
+
+    /** @param clock as {@link System#nanoTime} */
+    Poll(LongSupplier clock) {
+        this.clock = clock;
+        this.since = clock.getAsLong();
+    }
 
     /** Reads from the database. */
     @FunctionalInterface
@@ -56,7 +68,7 @@ public final class Poll {
          */
         public Answer answer() {
             Answer answer = known.getAndSet(null);
-            return answer != null && answer.begun - since >= 0 && System.nanoTime() - answer.begun < LONGEST.toNanos()
+            return answer != null && answer.begun - since >= 0 && clock.getAsLong() - answer.begun < LONGEST.toNanos()
                     ? answer
                     : ask(this);
         }
@@ -82,15 +94,15 @@ public final class Poll {
 
     /** Has all questions read again: something has changed. */
     public void renew() {
-        since = System.nanoTime();
+        since = clock.getAsLong();
     }
 
     private Answer ask(Question wanted) {
         List<Question> asked = questions;
-        long begun = System.nanoTime();
+        long begun = clock.getAsLong();
         List<@Nullable String> row = database.row(
                 asked.stream().map(one -> "(" + one.sql + ")").collect(Collectors.joining(", ", "SELECT ", "")));
-        long ended = System.nanoTime();
+        long ended = clock.getAsLong();
         @Nullable Answer found = null;
         for (int i = 0; i < asked.size(); i++) {
             var answer = new Answer(row.get(i), begun, ended);

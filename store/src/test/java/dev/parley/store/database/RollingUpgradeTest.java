@@ -84,6 +84,13 @@ final class RollingUpgradeTest {
         return hub;
     }
 
+    /** Starts a hub, which makes or changes the tables of an extension. */
+    private Database hub(Release release, ModuleTables notes) {
+        Database hub = hub(release);
+        hub.migrate(notes);
+        return hub;
+    }
+
     private long number(String sql) {
         try (Connection connection = schema.getConnection();
                 Statement statement = connection.createStatement();
@@ -106,10 +113,8 @@ final class RollingUpgradeTest {
 
     @Test
     void hubsOfTwoReleasesWorkAtOnceAndWriteFormsThatBothKnow() {
-        Database older = hub(OLD);
-        older.migrate(OLD_NOTES);
-        Database newer = hub(NEW);
-        newer.migrate(NEW_NOTES);
+        Database older = hub(OLD, OLD_NOTES);
+        Database newer = hub(NEW, NEW_NOTES);
 
         assertThat(HubTable.living(older))
                 .extracting(LivingHub::version, LivingHub::level, LivingHub::isWorking)
@@ -125,15 +130,12 @@ final class RollingUpgradeTest {
 
     @Test
     void hubsOfTheOldReleaseComeBackAsLongAsTheUpgradeIsNotFinished() {
-        Database older = hub(OLD);
-        older.migrate(OLD_NOTES);
-        Database newer = hub(NEW);
-        newer.migrate(NEW_NOTES);
+        Database older = hub(OLD, OLD_NOTES);
+        Database newer = hub(NEW, NEW_NOTES);
         older.close();
         newer.close();
 
-        Database back = hub(OLD);
-        back.migrate(OLD_NOTES);
+        Database back = hub(OLD, OLD_NOTES);
         write(back);
 
         assertThat(back.access().level()).isEqualTo(1);
@@ -143,12 +145,9 @@ final class RollingUpgradeTest {
 
     @Test
     void anUpgradeIsFinishedOnlyIfNoOlderHubLives() {
-        Database older = hub(OLD);
-        older.migrate(OLD_NOTES);
-        Database newer = hub(NEW);
-        newer.migrate(NEW_NOTES);
-        Database other = hub(NEW);
-        other.migrate(NEW_NOTES);
+        Database older = hub(OLD, OLD_NOTES);
+        Database newer = hub(NEW, NEW_NOTES);
+        Database other = hub(NEW, NEW_NOTES);
 
         assertThatThrownBy(() -> newer.finishUpgrade(List.of(NEW_NOTES)))
                 .isInstanceOf(StoreException.class)
@@ -177,8 +176,7 @@ final class RollingUpgradeTest {
 
     @Test
     void aHubThatHasTheDatabaseAloneFinishesTheUpgradeAtItsStart() {
-        Database older = hub(OLD);
-        older.migrate(OLD_NOTES);
+        Database older = hub(OLD, OLD_NOTES);
         older.close();
 
         Database lone = hub(NEW, Sharing.NONE);
@@ -194,8 +192,7 @@ final class RollingUpgradeTest {
 
     @Test
     void theFirstHubOfANewDatabaseWritesTheNewestForms() {
-        Database first = hub(NEW);
-        first.migrate(NEW_NOTES);
+        Database first = hub(NEW, NEW_NOTES);
 
         assertThat(first.access().level()).isEqualTo(2);
         assertThat(columns("task", "remark")).isOne();
@@ -204,8 +201,7 @@ final class RollingUpgradeTest {
 
     @Test
     void aTableThatIsInUseIsChangedLaterAndOthersWriteMeanwhile() throws Exception {
-        Database older = hub(OLD);
-        older.migrate(OLD_NOTES);
+        Database older = hub(OLD, OLD_NOTES);
         CompletableFuture<Database> start;
         try (Connection reader = schema.getConnection();
                 Statement statement = reader.createStatement()) {

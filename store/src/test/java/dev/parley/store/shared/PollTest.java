@@ -2,9 +2,11 @@ package dev.parley.store.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -12,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Questions that share a statement. */
 final class PollTest {
     private final List<String> statements = new ArrayList<>();
-    private final Poll poll = new Poll();
+    private final AtomicLong nanos = new AtomicLong();
+    private final Poll poll = new Poll(nanos::get);
 
     PollTest() {
         poll.open(sql -> {
@@ -40,6 +43,7 @@ final class PollTest {
         Poll.Question other = poll.add("SELECT NULL");
         assertThat(other.text()).isEqualTo(Optional.empty());
 
+        nanos.incrementAndGet();
         poll.renew();
 
         assertThat(one.text()).contains("a2");
@@ -47,14 +51,17 @@ final class PollTest {
     }
 
     @Test
-    void anOldAnswerIsNotGiven() throws InterruptedException {
+    void anAnswerIsGivenUpToItsLongestAge() {
         Poll.Question one = poll.add("SELECT 'a'");
         Poll.Question other = poll.add("SELECT NULL");
-        long begun = other.answer().begun();
-        while (System.nanoTime() - begun < 700_000_000) {
-            Thread.sleep(100); // the age is what is tested
-        }
+        long longest = Duration.ofMillis(700).toNanos();
 
-        assertThat(one.text()).contains("a2");
+        assertThat(other.text()).isEmpty();
+        nanos.addAndGet(longest - 1);
+        assertThat(one.text()).as("just before").contains("a1");
+
+        assertThat(other.text()).isEmpty();
+        nanos.addAndGet(longest);
+        assertThat(one.text()).as("at its longest age").contains("a3");
     }
 }
