@@ -10,6 +10,8 @@ import bundle
 from build import ReleaseError, say
 
 JAPICMP = "com.github.siom79.japicmp:japicmp:0.26.2:jar:jar-with-dependencies"
+# A failure of japicmp itself has the same exit status as incompatible changes, without this line.
+INCOMPATIBLE = "E: There is at least one incompatibility"
 JAR = re.compile(r"dev/parley/([^/]+)/([^/]+)/\1-\2(-javadoc)?\.jar")
 
 
@@ -54,7 +56,7 @@ def tool(release):
 
 
 def make(release):
-    """Fails with the incompatible changes, unless the version says that there may be some; then it prints them."""
+    """Compares the libraries of this release with those of the earlier bundle, as compare() does."""
     modules = bundle.build(release)
     before = release.work / "earlier"
     shutil.rmtree(before, ignore_errors=True)
@@ -67,11 +69,18 @@ def make(release):
         "--no-annotations", "--include-exclusively", "--include", ";".join(packages), "--report-only-filename",
         "--error-on-binary-incompatibility", "--error-on-source-incompatibility",
         "--old", ";".join(str(jar) for jar in old.values()), "--new", ";".join(str(jar) for jar in new if jar.exists())]
+    compare(command, version, release.version)
+
+
+def compare(command, old, new):
+    """Runs japicmp. Fails with the incompatible changes, unless the version says that there may be some, and with its error if it fails."""
     compared = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if compared.returncode == 0:
-        say(f"the API is compatible with that of {version}")
-    elif may_break(version, release.version):
+        say(f"the API is compatible with that of {old}")
+    elif INCOMPATIBLE not in compared.stdout:
+        raise ReleaseError(f"japicmp failed with exit status {compared.returncode}:\n{compared.stdout}")
+    elif may_break(old, new):
         print(compared.stdout)
-        say(f"{release.version} may change the API of {version}: name these changes in CHANGELOG.md")
+        say(f"{new} may change the API of {old}: name these changes in CHANGELOG.md")
     else:
-        raise ReleaseError(f"the API is not compatible with that of {version}:\n{compared.stdout}")
+        raise ReleaseError(f"the API is not compatible with that of {old}:\n{compared.stdout}")
