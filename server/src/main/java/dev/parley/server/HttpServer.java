@@ -134,6 +134,7 @@ final class HttpServer extends AgentSite implements Server {
                 connections().drain(grace.toNanos());
                 stop.join(Duration.ofSeconds(STOP_SECONDS));
                 connections().close();
+                web.release();
                 closeFiles();
                 drained.countDown();
             } else {

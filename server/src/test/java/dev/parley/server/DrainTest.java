@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.testkit.Eventually;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -84,6 +85,31 @@ class DrainTest {
             assertThat(drain.join(Duration.ofSeconds(20))).isTrue();
             return answer;
         }
+    }
+
+    /** A server of Helidon is never collected: a thread of it goes on. */
+    @Test
+    void aServerThatHasStoppedHoldsNoHandler() throws Exception {
+        WeakReference<?> handler = handlerOfAStoppedServer();
+
+        Eventually.within(Duration.ofSeconds(20), "the handler is collected", () -> {
+            System.gc();
+            return handler.get() == null;
+        });
+    }
+
+    private static WeakReference<?> handlerOfAStoppedServer() throws IOException {
+        var calls = new AtomicInteger();
+        Server server = TestServer.builder()
+                .handler("/counted", (request, input) -> TestServer.text("" + calls.incrementAndGet()))
+                .refusals(calls::addAndGet)
+                .start();
+        try (var client = RawClient.to(server)) {
+            assertThat(client.send("GET /counted HTTP/1.1\nHost: x\n\n").answer().body())
+                    .isEqualTo("1");
+        }
+        server.close();
+        return new WeakReference<>(calls);
     }
 
     @Test

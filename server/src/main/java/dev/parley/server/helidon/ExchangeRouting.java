@@ -12,17 +12,38 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.security.cert.X509Certificate;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Stands in for Helidon's routing as a whole: makes an {@link Exchange} of each request, for one handler of all. */
+/**
+ * Stands in for Helidon's routing as a whole: makes an {@link Exchange} of each request, for one handler of all.
+ *
+ * <p>Helidon 4.5 makes a thread {@code helidon-idle-connection-timer} for each server, which holds the server, has nothing to do here, and
+ * cannot be ended: neither the server nor its settings give access to the timer. So that the thread of a stopped server does not also hold
+ * a whole hub, all that leads to the hub is in here, and {@link #release} drops it.
+ */
 final class ExchangeRouting implements HttpRouting {
     private static final System.Logger LOG = System.getLogger("dev.parley.server");
 
     private final HttpSecurity security = HttpSecurity.create();
-    private final Consumer<Exchange> handler;
+    private volatile @Nullable Consumer<Exchange> handler;
+    private volatile IntConsumer refusals;
 
-    ExchangeRouting(Consumer<Exchange> handler) {
+    /** @param refusals receives the status of each answer to an invalid request */
+    ExchangeRouting(Consumer<Exchange> handler, IntConsumer refusals) {
         this.handler = handler;
+        this.refusals = refusals;
+    }
+
+    /** Counts an answer to an invalid request, which has no exchange. */
+    void refused(int status) {
+        refusals.accept(status);
+    }
+
+    /** Drops the handler. Requests that come nevertheless, to a server that has stopped, end their connection. */
+    void release() {
+        handler = null;
+        refusals = status -> {};
     }
 
     @Override
@@ -32,13 +53,17 @@ final class ExchangeRouting implements HttpRouting {
 
     @Override
     public void route(ConnectionContext context, RoutingRequest request, RoutingResponse response) {
+        Consumer<Exchange> present = handler;
+        if (present == null) {
+            throw new CloseConnectionException("the server has stopped");
+        }
         var guarded = (GuardedContext) context;
         var connection = guarded.connection();
         var exchange = new Exchange(
                 connection, guarded.session()::closeAfterExchange, request, response, certificate(context));
         connection.begin(exchange);
         try {
-            handler.accept(exchange);
+            present.accept(exchange);
         } catch (CloseConnectionException | RequestException e) {
             throw e;
         } catch (RuntimeException e) {

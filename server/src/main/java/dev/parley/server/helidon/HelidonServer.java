@@ -62,6 +62,7 @@ public final class HelidonServer {
 
     private final Settings settings;
     private final Connections connections;
+    private final ExchangeRouting routing;
     private final WebServer web;
 
     /** Creates a server that has not started. */
@@ -73,7 +74,8 @@ public final class HelidonServer {
                 settings.bodies(),
                 settings.proxies(),
                 UnfinishedRequests.within(Runtime.getRuntime().maxMemory()));
-        this.web = web(settings, new ExchangeRouting(handler), connections);
+        this.routing = new ExchangeRouting(handler, settings.refusals());
+        this.web = web(settings, routing, connections);
     }
 
     private static void quietHelidon() {
@@ -108,6 +110,11 @@ public final class HelidonServer {
     public void stop() {
         endAccepting();
         web.stop();
+    }
+
+    /** Drops the handler, after {@link #stop} and the end of all connections: Helidon never lets go of a server that has stopped. */
+    public void release() {
+        routing.release();
     }
 
     /**
@@ -154,7 +161,7 @@ public final class HelidonServer {
         var problems = DirectHandlers.builder();
         for (var type : EventType.values()) {
             problems.addHandler(
-                    type, new EarlyProblems(settings.headerBytes(), settings.refusals(), settings.standing()));
+                    type, new EarlyProblems(settings.headerBytes(), door::refused, settings.standing()));
         }
         var web = WebServerConfig.builder()
                 // As fast as channels, half the memory for each connection; and with channels and TLS, Helidon asks the
