@@ -19,7 +19,6 @@ import java.net.UnknownHostException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /** Start of a hub on a database of PostgreSQL: it registers, waits for its turn if it shares the database, and takes it over. */
@@ -37,11 +36,8 @@ final class HubStart {
     /** Version of the tables of tasks from which on there is a level. */
     private static final int LEVELS = 9;
 
-    /** Pauses of a hub that shares its database and could not register again, or while another one makes tables. */
+    /** Pauses of a hub that shares its database and could not register again, or while others use its tables. */
     private static final Backoff RETRIES = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(2));
-
-    /** Hubs that work get on so long between two attempts to lock a table. */
-    private static final Duration PAUSE = Duration.ofMillis(200);
 
     /** State of a transaction that this has ended. */
     private static final String IDLE = "25P03";
@@ -139,7 +135,7 @@ final class HubStart {
     }
 
     /** Returns false if another hub was faster or makes tables, or the database does not answer or lacks something that will pass. */
-    private boolean takesOver() throws SQLException {
+    private boolean takesOver() throws SQLException, InterruptedException {
         try {
             return takeOver();
         } catch (SQLException failure) {
@@ -214,7 +210,7 @@ final class HubStart {
      * @return false if another hub works with the database, which this one shares with it, or starts; nothing has changed then
      * @throws EndedException if this hub has been ended
      */
-    private boolean takeOver() throws SQLException {
+    private boolean takeOver() throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             try {
                 return beginStream();
@@ -226,7 +222,12 @@ final class HubStart {
                 }
                 session.connection().rollback();
                 PostgresqlStream.terminate(session);
-                LockSupport.parkNanos(PAUSE.toNanos());
+                Duration pause = RETRIES.after(attempt, null); // hubs that work get on meanwhile
+                LOG.log(
+                        Level.INFO,
+                        "the start of the hub waits for other transactions, and is tried again after " + pause.toMillis()
+                                + " ms: " + Outage.message(held));
+                Thread.sleep(pause);
             }
         }
     }

@@ -17,12 +17,16 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -221,6 +225,41 @@ final class RollingUpgradeTest {
 
         assertThat(start.get(30, TimeUnit.SECONDS).access().obstacle()).isEmpty();
         assertThat(columns("task", "note")).isOne();
+    }
+
+    /** Each attempt waits 500 ms for the lock, and holds up the others that come after it: the pauses between attempts grow. */
+    @Test
+    void aHubThatWaitsForATableLeavesOthersMoreTimeAfterEachAttempt() throws Exception {
+        hub(OLD, OLD_NOTES);
+        var attempts = new LinkedBlockingQueue<Long>();
+        Logger log = Logger.getLogger("dev.parley.store");
+        Filter filter = line -> {
+            if (line.getMessage().startsWith("the start of the hub waits for other transactions")) {
+                attempts.add(System.nanoTime());
+            }
+            return true;
+        };
+        Filter before = log.getFilter();
+        log.setFilter(filter);
+        CompletableFuture<Database> start;
+        try (Connection reader = schema.getConnection();
+                Statement statement = reader.createStatement()) {
+            reader.setAutoCommit(false);
+            statement.execute("SELECT count(*) FROM task");
+            start = CompletableFuture.supplyAsync(() -> hub(NEW));
+            var times = new ArrayList<Long>();
+            for (int i = 0; i < 4; i++) {
+                times.add(attempts.poll(30, TimeUnit.SECONDS));
+            }
+
+            assertThat(Duration.ofNanos(times.getLast() - times.get(2)))
+                    .as("the wait, and at least half of the third pause")
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(500 + 400));
+            reader.rollback();
+        } finally {
+            log.setFilter(before);
+        }
+        assertThat(start.get(30, TimeUnit.SECONDS).access().obstacle()).isEmpty();
     }
 
     @Test
