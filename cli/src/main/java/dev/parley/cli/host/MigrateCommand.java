@@ -63,13 +63,17 @@ public final class MigrateCommand {
                 .option(
                         "--to",
                         "URL",
-                        "An empty database of PostgreSQL, as postgresql://user@host/name; default: " + DATABASE
+                        "The database of PostgreSQL, as postgresql://user@host/name: an empty one for the data, or with --finish"
+                                + " that of the hubs; default: " + DATABASE
                                 + ". A flag is visible to other users: leave the password in ~/.pgpass, or use the variable.")
                 .flag(
                         "--finish",
-                        "Finish an upgrade of hubs that share a database instead, when all are of the new release: they write its forms,"
-                                + " and hubs of the old one do not start any more. The database is that of --to, or else of --data.")
-                .option("--data", "DIR", "The data directory of the hub, which must not run; default: " + DEFAULT + ".")
+                        "Move no data, but finish an upgrade of hubs that share a database, when all of them have the new release: hubs"
+                                + " of the old release cannot start any more. The database is that of --to, else that of --data.")
+                .option(
+                        "--data",
+                        "DIR",
+                        "The data directory of the hub, which must not run unless with --finish; default: " + DEFAULT + ".")
                 .option(
                         "--new",
                         "DIR",
