@@ -20,6 +20,7 @@ import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.SecretPrints;
 import dev.parley.store.encryption.ValueCipher;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.TaskTables;
 import dev.parley.trust.Directory;
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -165,19 +166,9 @@ public final class Checkup {
     /** Returns whether tasks can be looked for. */
     private boolean database() {
         try (Database database = Database.openForReading(data)) {
-            long version = database.schema();
-            int current = database.currentSchema();
-            if (version > current) {
-                found(
-                        "database",
-                        Level.PROBLEM,
-                        "schema " + version + ", of a newer Parley (expected: " + current + ")");
-            } else if (version < current) {
-                found("database", Level.WARNING, "schema " + version + "; the next start brings it to " + current);
-            } else {
-                found("database", Level.OK, "schema " + version);
-            }
-            if (version == current) {
+            TaskTables tables = database.taskTables();
+            found("database", level(tables), text(tables));
+            if (tables.isUsable()) {
                 if (findings.stream().noneMatch(finding -> finding.level() == Level.PROBLEM)) {
                     match.problems(SecretPrints.in(database))
                             .forEach((name, problem) -> found(name, Level.PROBLEM, problem));
@@ -187,11 +178,35 @@ public final class Checkup {
                 AdminOperations.INSTALLED.forEach(source ->
                         source.checks(database).forEach(check -> found(check.name(), level(check), check.message())));
             }
-            return version == current;
+            return tables.isUsable();
         } catch (RuntimeException failure) { // also rows that no Parley has written
             found("database", Level.PROBLEM, said(failure));
             return false;
         }
+    }
+
+    private static Level level(TaskTables tables) {
+        if (tables.isUsable()) {
+            return tables.isNewer() ? Level.WARNING : Level.OK;
+        }
+        return tables.isOlder() ? Level.WARNING : Level.PROBLEM;
+    }
+
+    private static String text(TaskTables tables) {
+        String schema = "schema " + tables.version();
+        if (tables.isOlder()) {
+            return schema + "; the next start brings it to " + tables.current();
+        }
+        if (!tables.isUsable()) {
+            return schema
+                    + (tables.isNewer()
+                            ? ", of a newer Parley (expected: " + tables.current() + ")"
+                            : " with rows of a newer Parley, whose upgrade is finished (expected: that release)");
+        }
+        return tables.isNewer()
+                ? schema + ", of a newer Parley; hubs of this release, which has " + tables.current()
+                        + ", can use it with --cluster until the upgrade is finished"
+                : schema;
     }
 
     private void tasks() {

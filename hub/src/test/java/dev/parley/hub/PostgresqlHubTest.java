@@ -10,6 +10,8 @@ import dev.parley.hub.admin.HubOperation.Level;
 import dev.parley.protocol.support.OwnersOnly;
 import dev.parley.store.Store;
 import dev.parley.store.database.PostgresqlServer;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Release;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.spi.TaskFilter;
@@ -18,8 +20,12 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,6 +92,51 @@ final class PostgresqlHubTest {
         assertThat(Checkup.of(data, null, null))
                 .anyMatch(finding -> finding.toString().contains("does not run"));
         Administration.open(data).close();
+    }
+
+    /** This program is the older release: the tables get the version that a later one gives them. */
+    @Test
+    void checksOfAnOlderReleaseKnowWhetherItCanUseTheTablesOfANewerOne() throws Exception {
+        String url = PostgresqlServer.url();
+        int known = Release.current().tasks().scripts().size();
+        hub().database(url).start().close();
+        assertThat(tables()).isEqualTo("OK: schema " + known);
+
+        execute(url, "UPDATE module_version SET version = version + 1 WHERE module = 'task'");
+        assertThat(tables())
+                .isEqualTo("WARNING: schema " + (known + 1) + ", of a newer Parley; hubs of this release, which has "
+                        + known + ", can use it with --cluster until the upgrade is finished");
+        assertThat(Checkup.of(data, null, null))
+                .anyMatch(finding -> finding.check().equals("tasks"));
+
+        execute(url, "UPDATE module_version SET readable_from = version WHERE module = 'task'");
+        assertThat(tables())
+                .isEqualTo("PROBLEM: schema " + (known + 1) + ", of a newer Parley (expected: " + known + ")");
+        assertThat(Checkup.of(data, null, null))
+                .noneMatch(finding -> finding.check().equals("tasks"));
+
+        execute(url, "UPDATE module_version SET version = version - 1, readable_from = 0 WHERE module = 'task'");
+        execute(
+                url,
+                "INSERT INTO epoch (kind, n) VALUES (" + Epoch.LEVEL.number() + ", " + (Release.newest() + 1)
+                        + ") ON CONFLICT (kind) DO UPDATE SET n = excluded.n");
+        assertThat(tables())
+                .isEqualTo("PROBLEM: schema " + known
+                        + " with rows of a newer Parley, whose upgrade is finished (expected: that release)");
+    }
+
+    private static void execute(String url, String sql) throws SQLException {
+        try (Connection connection = PostgresqlServer.connect(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private String tables() {
+        return Checkup.of(data, null, null).stream()
+                .filter(finding -> finding.check().equals("database"))
+                .map(finding -> finding.level() + ": " + finding.message())
+                .collect(Collectors.joining("\n"));
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.NotOpenedException;
 import dev.parley.store.spi.Registration;
 import dev.parley.store.spi.StoreException;
+import dev.parley.store.spi.TaskTables;
 import dev.parley.store.spi.Wrapper;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -210,14 +211,9 @@ public final class Database extends SlicedWrites implements AutoCloseable {
         PostgresqlUrl.of(url, directory);
     }
 
-    /** The version of the tables of tasks. */
-    public long schema() {
-        return read(system::schema);
-    }
-
-    /** The version of the tables of tasks that this version writes. */
-    public int currentSchema() {
-        return system.currentSchema();
+    /** The tables of tasks, compared with those of this program. */
+    public TaskTables taskTables() {
+        return read(system::taskTables);
     }
 
     /**

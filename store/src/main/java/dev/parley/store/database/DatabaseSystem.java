@@ -2,6 +2,7 @@ package dev.parley.store.database;
 
 import dev.parley.store.connection.Connector;
 import dev.parley.store.spi.DatabaseKind;
+import dev.parley.store.spi.TaskTables;
 import java.sql.SQLException;
 import java.time.Duration;
 
@@ -20,6 +21,12 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
 
     /** The version of the tables of tasks that this program writes. */
     int currentSchema();
+
+    /** The tables of tasks, compared with those of this program. */
+    default TaskTables taskTables(DatabaseSession session) throws SQLException {
+        long version = schema(session);
+        return new TaskTables(version, currentSchema(), version == currentSchema());
+    }
 
     /** Limits how long the next statements wait for the locks of others. */
     void lockTimeout(DatabaseSession session, int millis) throws SQLException;

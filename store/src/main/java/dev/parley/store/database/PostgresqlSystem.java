@@ -10,6 +10,7 @@ import dev.parley.store.connection.SilenceLimits;
 import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Registration;
+import dev.parley.store.spi.TaskTables;
 import dev.parley.store.spi.Wrapper;
 import dev.parley.store.sql.NumberedParameters;
 import java.io.IOException;
@@ -566,6 +567,15 @@ public final class PostgresqlSystem implements DatabaseSystem {
     @Override
     public int currentSchema() {
         return release.tasks().scripts().size();
+    }
+
+    @Override
+    public TaskTables taskTables(DatabaseSession session) throws SQLException {
+        long version = schema(session);
+        boolean isUsable = version >= currentSchema()
+                && Migrations.readable(session, Release.TASKS) <= currentSchema()
+                && Migrations.level(session) <= release.level();
+        return new TaskTables(version, currentSchema(), isUsable);
     }
 
     @Override
