@@ -1,5 +1,6 @@
 package dev.parley.agenttools;
 
+import dev.parley.engine.spi.ConversationMemory;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,9 +34,13 @@ public final class ConversationTexts {
     /**
      * Replaces the text of a memory; see {@link #read}. On disk when this returns, if the hub keeps its data.
      *
+     * @param text at most {@link ConversationMemory#MAX_CHARACTERS}
      * @throws java.util.concurrent.CancellationException if the task of the request is canceled
+     * @throws IllegalArgumentException if the text is longer
+     * @throws dev.parley.protocol.TaskEvent.TaskEndedException if the text does not fit into the quota of the group, which fails the task
      */
     public void write(String conversation, String text) {
+        ConversationMemory.requireShort(text);
         call(conversation)
                 .request()
                 .memory()

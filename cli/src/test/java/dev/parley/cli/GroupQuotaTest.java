@@ -111,6 +111,9 @@ final class GroupQuotaTest {
                 .agents(Agent.named("echo", "Returns the message")
                         .uses(SharedKnowledge.VIEW)
                         .handle((request, reply) -> {
+                            if (request.text().startsWith("remember")) {
+                                request.memory().orElseThrow().write(LARGE);
+                            }
                             if (request.text().startsWith("wait")) {
                                 reply.askForInput("What else?");
                             } else {
@@ -343,8 +346,13 @@ final class GroupQuotaTest {
 
     /** Fills the group by statements until less than a webhook is left, and returns the requests that remove them. */
     private List<String> fill() throws Exception {
+        return fill(1_000);
+    }
+
+    /** Fills the group by statements until less than {@code left} is left. */
+    private List<String> fill(int left) throws Exception {
         var removals = new ArrayList<String>();
-        while (LIMIT - used() > 1_000) {
+        while (LIMIT - used() > left) {
             int size = (int) Math.min(8_000, Math.max(100, LIMIT - used() - 900));
             String subject = "fill" + removals.size();
             String text = "f".repeat(size);
@@ -466,6 +474,31 @@ final class GroupQuotaTest {
     }
 
     @Test
+    @DisplayName(
+            "T2: a memory of a conversation that does not fit fails its task with the reason, and fits after a removal")
+    void memoriesCount() throws Exception {
+        List<String> removals = fill(4_000);
+        long full = used();
+
+        Answer refused = ok(alice, "POST", "/agents/echo/message:send", message("m-1", "remember"));
+        assertThat(refused.at("task", "status", "state")).isEqualTo("TASK_STATE_FAILED");
+        assertThat(refused.body()).contains("The data of group \\\"T1\\\" take ");
+        assertThat(stored("memories")).isZero();
+        assertThat(used()).isBetween(full, full + 3_000);
+
+        ok(alice, "POST", "/agents/echo/kg:update", removals.get(0));
+        ok(alice, "POST", "/agents/echo/kg:update", removals.get(1));
+        Answer taken = ok(alice, "POST", "/agents/echo/message:send", message("m-2", "remember"));
+        assertThat(taken.at("task", "status", "state")).isEqualTo("TASK_STATE_COMPLETED");
+        assertThat(stored("memories")).isEqualTo(9_200);
+        requireNonNull(hub).close();
+        open();
+        assertThat(stored("memories")).isEqualTo(9_200);
+        ok(admin, "POST", "/admin/privacy/erase?principal=alice&group=T1", "{}");
+        assertThat(stored("memories")).isZero();
+    }
+
+    @Test
     @DisplayName("T2: data that were written before they were counted are counted by the first start")
     void olderDataAreCounted() throws Exception {
         String task = waiting(alice, "first");
@@ -474,6 +507,7 @@ final class GroupQuotaTest {
                 ok(alice, write.verb(), write.path(), write.body());
             }
         }
+        ok(alice, "POST", "/agents/echo/message:send", message("m-1", "remember"));
         long before = used();
         double changes = stored("changes");
         requireNonNull(hub).close();
@@ -495,6 +529,7 @@ final class GroupQuotaTest {
                 session.once("UPDATE module_version SET version = 3 WHERE module = 'knowledge'");
                 session.once("UPDATE module_version SET version = 5 WHERE module = 'registry'");
                 session.once("UPDATE module_version SET version = 1 WHERE module = 'workflows'");
+                session.once("UPDATE module_version SET version = 1 WHERE module = 'memories'");
                 session.once("UPDATE module_version SET version = 4 WHERE module = 'task'");
                 session.once("DROP INDEX task_by_trace");
                 if (kind == DatabaseKind.POSTGRESQL) {

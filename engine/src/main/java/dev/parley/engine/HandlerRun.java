@@ -589,8 +589,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
 
     @Override
     public Optional<ConversationMemory> memory() {
-        return Optional.ofNullable(parts)
-                .flatMap(hub -> hub.memory(live.key(), contextId(), () -> !canceled && !isSuperseded()));
+        return Optional.ofNullable(parts).flatMap(hub -> hub.memory(this));
     }
 
     @Override

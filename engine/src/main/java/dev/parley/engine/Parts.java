@@ -13,11 +13,12 @@ import dev.parley.engine.tasks.ContextTurns;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Tasks;
 import dev.parley.protocol.AgentEndpoint;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
+import dev.parley.protocol.TaskState;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,9 +57,17 @@ record Parts(
         return operations == null || !agent.uses().contains(uri) ? null : operations.get();
     }
 
-    /** The memory of a conversation with an agent; empty if there are no memories. */
-    Optional<ConversationMemory> memory(TaskKey task, String contextId, BooleanSupplier isWanted) {
-        var key = new Memories.Key(task.scope(), task.agent(), contextId);
-        return Optional.ofNullable(memories).map(all -> new ConversationMemory(all, key, isWanted));
+    /** The memory of the conversation of a run; empty if there are no memories. */
+    Optional<ConversationMemory> memory(HandlerRun run) {
+        if (memories == null) {
+            return Optional.empty();
+        }
+        TaskKey task = run.live().key();
+        var key = new Memories.Key(task.scope(), task.agent(), run.contextId());
+        return Optional.of(
+                new ConversationMemory(memories, key, () -> !run.isCanceled() && !run.isSuperseded(), full -> {
+                    run.fail(String.valueOf(full.getMessage())); // as for output that does not fit
+                    throw new TaskEndedException(task.taskId(), TaskState.FAILED);
+                }));
     }
 }

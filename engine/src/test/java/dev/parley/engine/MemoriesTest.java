@@ -1,12 +1,15 @@
 package dev.parley.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.parley.engine.spi.ConversationMemory;
 import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.MemoryTaskLog;
 import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Message;
@@ -15,6 +18,8 @@ import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
 import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
+import dev.parley.protocol.TaskEvent.TaskEndedException;
+import dev.parley.protocol.TaskState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -40,6 +45,9 @@ final class MemoriesTest {
 
         @Override
         public boolean write(Key key, String text, BooleanSupplier isWanted) {
+            if (text.equals("too much")) {
+                throw A2AException.of(A2AError.QUOTA_EXCEEDED, "The group is full");
+            }
             return isWanted.getAsBoolean();
         }
 
@@ -112,5 +120,36 @@ final class MemoriesTest {
 
             assertThat(outcome.get(30, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
         }
+    }
+
+    @Test
+    void aMemoryThatDoesNotFitIntoTheQuotaFailsTheTaskWithTheReason() throws Exception {
+        var outcome = new CompletableFuture<Throwable>();
+        try (Engine engine =
+                Engine.builder(new MemoryTaskLog()).memories(memories).build()) {
+            AgentEndpoint agent = engine.host(Agent.named("agent", "For a test").handle((request, reply) -> {
+                ConversationMemory memory = request.memory().orElseThrow();
+                outcome.complete(catchThrowable(() -> memory.write("too much")));
+                memory.write("too much");
+            }));
+
+            Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), CallContext.anonymous());
+
+            assertThat(task.state()).isEqualTo(TaskState.FAILED);
+            assertThat(task.status().message().text()).isEqualTo("The group is full");
+            assertThat(outcome.get(30, TimeUnit.SECONDS)).isInstanceOf(TaskEndedException.class);
+        }
+    }
+
+    @Test
+    void aTextOfMoreThanFourMebiCharactersIsRefused() {
+        var key = new Memories.Key(CallContext.anonymous().scope(), "agent", "c1");
+        var memory = new ConversationMemory(memories, key, () -> true, full -> {});
+        String longest = "x".repeat(ConversationMemory.MAX_CHARACTERS);
+        memory.write(longest);
+
+        assertThatThrownBy(() -> memory.write(longest + "x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("4194305 characters (expected: at most 4194304)");
     }
 }

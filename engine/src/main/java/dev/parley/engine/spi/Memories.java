@@ -20,6 +20,7 @@ public interface Memories {
      * @param isWanted asked in the transaction of the change: a task that is canceled because its data is erased must write nothing after
      *     that
      * @return false if it was not wanted, and is not written
+     * @throws dev.parley.protocol.A2AException QUOTA_EXCEEDED if it does not fit into the quota of the group; nothing has changed then
      */
     boolean write(Key key, String text, BooleanSupplier isWanted);
 

@@ -50,7 +50,9 @@ public final class Storage implements GroupListener {
         /** Deleted entries of the registry that can be restored. */
         DELETED(true),
         /** Definitions of workflows. */
-        DEFINITIONS;
+        DEFINITIONS,
+        /** Memories of conversations with agents. */
+        MEMORIES;
 
         /** True for records that are removed early in place of a refusal. They take a share of the limit besides it. */
         private final boolean isAside;

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.protocol.A2AError;
+import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.Storage;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.ValueCipher;
+import dev.parley.store.spi.Quotas;
 import dev.parley.testkit.SettableClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,12 +87,51 @@ class JdbcMemoriesTest {
     }
 
     @Test
-    void aTextOfMoreThanFourMebiCharactersIsRefused() {
-        String longest = "x".repeat((4 << 20) + 1);
+    void aMemoryTakesTheBytesOfItsTextAndARowUntilItIsRemoved() {
+        memories.write(ALICE, "x".repeat(1_000), () -> true);
+        assertThat(bytes()).isEqualTo(Storage.ROW + 1_000);
+        memories.write(ALICE, "x".repeat(10), () -> true);
+        memories.write(BOB, "two ✓", () -> true);
+        assertThat(bytes()).isEqualTo(2 * Storage.ROW + 10 + 7);
 
-        assertThatThrownBy(() -> memories.write(ALICE, longest, () -> true))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("4194305 characters (expected: at most 4194304)");
+        memories.remove(ALICE);
+        assertThat(bytes()).isEqualTo(Storage.ROW + 7);
+        assertThat(memories.erase(new Subject("T1", "bob", null))).isEqualTo(1);
+        assertThat(bytes()).isZero();
+        memories.write(ALICE, "old", () -> true);
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(memories.removeUnchanged(clock.instant(), 9)).isEqualTo(1);
+        assertThat(bytes()).isZero();
+    }
+
+    @Test
+    void aTextThatDoesNotFitIntoTheQuotaOfTheGroupIsRefused() {
+        database.storage().limit(new Quotas(null, Map.of("T1", 2_000L)));
+        memories.write(ALICE, "x".repeat(1_000), () -> true);
+
+        assertThatThrownBy(() -> memories.write(BOB, "x".repeat(700), () -> true))
+                .isInstanceOfSatisfying(
+                        A2AException.class, full -> assertThat(full.error()).isEqualTo(A2AError.QUOTA_EXCEEDED));
+        assertThat(memories.read(BOB)).isEmpty();
+        memories.write(ALICE, "x".repeat(1_800), () -> true);
+        assertThat(bytes()).isEqualTo(2_000);
+        memories.write(new Memories.Key(new Scope("T2", "alice"), "desk", "shared"), "x".repeat(3_000), () -> true);
+    }
+
+    @Test
+    void memoriesThatWereWrittenBeforeTheyWereCountedAreCountedByTheNextStart() {
+        memories.write(ALICE, "x".repeat(1_000), () -> true);
+        database.write(session -> session.update("DELETE FROM stored"));
+        database.write(session -> session.update("UPDATE module_version SET version = 1 WHERE module = 'memories'"));
+
+        var unused = new JdbcMemories(database, clock, EncryptionAtRest.PLAIN);
+
+        assertThat(bytes()).isEqualTo(Storage.ROW + 1_000);
+    }
+
+    private long bytes() {
+        Storage.Usage usage = database.storage().usage().get("T1");
+        return usage == null ? 0 : usage.bytes().getOrDefault(Storage.Kind.MEMORIES, 0L);
     }
 
     @Test
