@@ -53,6 +53,33 @@ final class PrivacyCommandTest {
     }
 
     @Test
+    void anExportOfAPersonOrAContextHasTheMemoriesOfAgents() throws Exception {
+        try (Hub hub = Hub.builder()
+                .data(directory.resolve("data"))
+                .port(0)
+                .agents(Agent.named("desk", "Remembers").handle((request, reply) -> {
+                    request.memory().orElseThrow().write("heard " + request.text());
+                    reply.complete("noted");
+                }))
+                .start()) {
+            var shell = new Shell(directory).with("A2ACLI_AGENT_CARD", hub.agentUrl("desk"));
+            shell.run("send", "of a tea party", "--context-id", "c1");
+            shell.run("send", "of a croquet game", "--context-id", "c2");
+
+            Ran all = shell.run("privacy", "export", "all.jsonl", "--subject", "anonymous", "--url", hub.url());
+            Ran one = shell.run("privacy", "export", "one.jsonl", "--context", "c1", "--url", hub.url());
+
+            assertThat(all.out()).as(all.err()).contains("Memories: 2");
+            assertThat(Files.readString(directory.resolve("all.jsonl")))
+                    .contains("{\"memory\":{", "\"text\":\"heard of a tea party\"", "heard of a croquet game");
+            assertThat(one.out()).as(one.err()).contains("Memories: 1");
+            assertThat(Files.readString(directory.resolve("one.jsonl")))
+                    .contains("heard of a tea party")
+                    .doesNotContain("croquet");
+        }
+    }
+
+    @Test
     void whatIsHeldIsSavedAndErased() throws IOException {
         try (Hub hub = Hub.builder()
                 .set("registry-publisher", "agent.localhost")

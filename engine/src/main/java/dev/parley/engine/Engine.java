@@ -428,6 +428,12 @@ public final class Engine implements AutoCloseable {
                 .toList();
     }
 
+    /** Memories about a subject; see {@link Memories#about}. Empty if the engine has none. */
+    public List<Memories.Memory> memories(Subject subject, Memories.@Nullable Key after, int limit) {
+        Memories memories = parts.memories();
+        return memories == null ? List.of() : memories.about(subject, after, limit);
+    }
+
     /**
      * Removes the tasks about a subject for good, and returns how many there were. Those that run are canceled first, for
      * {@code by}; a concurrent reader gets "task not found".

@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What an engine removes of memories of conversations. */
@@ -58,6 +59,11 @@ final class MemoriesTest {
         public int removeUnchanged(Instant before, int limit) {
             removed.complete(before);
             return 0;
+        }
+
+        @Override
+        public List<Memory> about(Subject subject, @Nullable Key after, int limit) {
+            return List.of();
         }
 
         @Override

@@ -89,6 +89,9 @@ final class PrivacyTest {
                             } else if (request.text().startsWith("wait")) {
                                 reply.askForInput("What else?");
                             } else {
+                                if (request.text().startsWith("note")) {
+                                    request.memory().orElseThrow().write("noted: " + request.text());
+                                }
                                 reply.complete(request.text());
                             }
                         }))
@@ -318,6 +321,42 @@ final class PrivacyTest {
         assertThat(outsider.post("/admin/privacy/erase", "{}", "X-Api-Key", admin)
                         .statusCode())
                 .isEqualTo(400);
+    }
+
+    @Test
+    @DisplayName(
+            "S79: the memories of agents about a principal, or in a context, are listed in pages, and each read is audited")
+    void memoriesAreListed() throws Exception {
+        say(alice, "note the hatter", ",'contextId':'c1'");
+        say(alice, "note the dormouse", ",'contextId':'c2'");
+        say(bob, "note the hare", ",'contextId':'c2'");
+        String path = "/admin/privacy/memories?group=T1&principal=alice-liddell&limit=1";
+
+        Shown first = Shown.of(outsider.get(path, "X-Api-Key", admin).body());
+        String next = first.at("next").text();
+        Shown second = Shown.of(
+                outsider.get(path + "&after=" + next, "X-Api-Key", admin).body());
+        Shown end = Shown.of(outsider.get(path + "&after=" + second.at("next").text(), "X-Api-Key", admin)
+                .body());
+        Shown shared = Shown.of(outsider.get("/admin/privacy/memories?group=T1&contextId=c2", "X-Api-Key", admin)
+                .body());
+
+        assertThat(first.at("memories", 0, "text").text()).isEqualTo("noted: note the hatter");
+        assertThat(first.at("memories", 0, "contextId").text()).isEqualTo("c1");
+        assertThat(first.at("memories").size()).isEqualTo(1);
+        assertThat(second.at("memories", 0, "text").text()).isEqualTo("noted: note the dormouse");
+        assertThat(end.at("memories").size()).isZero();
+        assertThat(shared.at("memories").size()).isEqualTo(2);
+        assertThat(outsider.get(path, "X-Api-Key", bob).statusCode()).isEqualTo(403);
+        assertThat(outsider.get("/admin/privacy/memories?group=T1&principal=bob&after=" + next, "X-Api-Key", admin)
+                        .statusCode())
+                .isEqualTo(400);
+        key("carol"); // What is written next comes after the rows.
+        Shown read =
+                Shown.of(outsider.get("/admin/audit?action=privacy.read&subject=T1/alice-liddell", "X-Api-Key", admin)
+                        .body());
+        assertThat(read.at("rows").size()).isEqualTo(3);
+        assertThat(read.at("rows", 0, "detail", "what").text()).isEqualTo("memories");
     }
 
     private Shown tell(String key, String subject, String value, String more) throws Exception {

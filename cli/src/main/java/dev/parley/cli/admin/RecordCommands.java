@@ -84,7 +84,7 @@ public final class RecordCommands {
                 .parameters(FILTERS));
     }
 
-    /** Saves the data of a person or of a context: tasks, the member, its keys, its data of extensions, and the rows of the audit. */
+    /** Saves the data of a person or of a context: tasks, memories, the member, its keys, its data of extensions, and the rows of the audit. */
     public static Command exportPersonal() {
         return Command.of(call -> {
                     Map<String, Object> subject = RowParameters.values(call, SUBJECT);
@@ -122,6 +122,9 @@ public final class RecordCommands {
         var query = new LinkedHashMap<>(subject);
         query.put("limit", TASKS_AT_ONCE);
         counts.put("tasks", each(call, "privacy/tasks", "tasks", "id", query, task -> true, named("task", file)));
+        counts.put(
+                "memories",
+                each(call, "privacy/memories", "memories", "next", subject, memory -> true, named("memory", file)));
         if (subject.get("principal") instanceof String name && !subject.containsKey("contextId")) {
             String group = subject.getOrDefault("group", "default").toString();
             counts.put("users", members(call, "users", "name", group, name, file));

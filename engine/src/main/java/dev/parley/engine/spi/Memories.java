@@ -3,13 +3,22 @@ package dev.parley.engine.spi;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.CallContext.Scope;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Memories of conversations that a hub keeps for its agents, a text each. Safe for any thread. */
 public interface Memories {
     /** A conversation of a caller with an agent; other callers and agents with the same contextId have memories of their own. */
     record Key(Scope owner, String agent, String contextId) {}
+
+    /**
+     * A memory and its text.
+     *
+     * @param written when it was written last
+     */
+    record Memory(Key key, Instant written, String text) {}
 
     /** The text of a memory; empty if there is none. */
     Optional<String> read(Key key);
@@ -33,6 +42,14 @@ public interface Memories {
      * @return how many were removed, at most {@code limit}
      */
     int removeUnchanged(Instant before, int limit);
+
+    /**
+     * Returns memories of a principal, of a context, or of both, in the order of their keys.
+     *
+     * @param after the last key of the page before; null for the first page
+     * @param limit most memories of the page, at least 1. It has fewer if they are large, and none only at the end
+     */
+    List<Memory> about(Subject subject, @Nullable Key after, int limit);
 
     /**
      * Removes the memories of a principal, of a context, or of both, so that their texts are nowhere in the files either.

@@ -55,15 +55,15 @@ public final class AdminOperations {
     }
 
     /**
-     * Names after {@code admin/privacy/} of the operations that list what the hub and its extensions hold about a principal, by pages, except
-     * for tasks.
+     * Names after {@code admin/privacy/} of the operations that list what the hub and its extensions hold about a principal, by pages. Without
+     * tasks and memories, which are also listed by contexts.
      */
     public static List<String> personalData() {
         String reading = "GET " + PATH + "/privacy/";
         return ROWS.values().stream()
                 .filter(row -> row.rest().startsWith(reading))
                 .map(row -> row.rest().substring(reading.length()))
-                .filter(what -> !what.equals("tasks"))
+                .filter(what -> !Set.of("tasks", "memories").contains(what))
                 .toList();
     }
 

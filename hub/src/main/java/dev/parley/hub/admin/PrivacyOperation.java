@@ -2,11 +2,15 @@ package dev.parley.hub.admin;
 
 import static dev.parley.protocol.json.Codecs.COUNT;
 import static dev.parley.protocol.json.Codecs.TEXT;
+import static dev.parley.protocol.json.Codecs.TIME;
 import static dev.parley.protocol.json.Codecs.TRUTH;
 
+import dev.parley.engine.spi.Memories;
+import dev.parley.engine.spi.Memories.Memory;
 import dev.parley.extension.AdminCall;
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.PersonalRead;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.extension.ExtensionMethod;
 import dev.parley.protocol.json.Codec;
@@ -24,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class PrivacyOperation {
     private static final long TASKS_BY_DEFAULT = 100;
     private static final long MOST_TASKS = 1_000;
+    private static final long MOST_MEMORIES = 100;
 
     private PrivacyOperation() {}
 
@@ -35,6 +40,21 @@ final class PrivacyOperation {
             @Nullable String contextId,
             @Nullable String after,
             long limit) implements AdminCall<List<Task>>, PersonalRead {}
+
+    /**
+     * @param after the token of the next page; null for the first
+     * @param limit memories of a page at most
+     */
+    @AdminCall.Named("privacy/memories")
+    record ListMemories(
+            String group,
+            @Nullable String principal,
+            @Nullable String contextId,
+            @Nullable String after,
+            long limit) implements AdminCall<MemoryPage>, PersonalRead {}
+
+    /** @param next the token of the next page; null at the end */
+    record MemoryPage(List<Memory> memories, @Nullable String next) {}
 
     /** @param withStatements whether statements are removed that only the principal made */
     @AdminCall.Named("privacy/erase")
@@ -96,6 +116,35 @@ final class PrivacyOperation {
                     }),
             ObjectCodec.list("tasks", InstalledExtensions.codec(Task.class)));
 
+    private static final Codec<Memory> MEMORY = ObjectCodec.<Memory>of()
+            .required("group", TEXT, memory -> memory.key().owner().group())
+            .required("owner", TEXT, memory -> memory.key().owner().owner())
+            .required("agent", TEXT, memory -> memory.key().agent())
+            .required("contextId", TEXT, memory -> memory.key().contextId())
+            .required("time", TIME, Memory::written)
+            .required("text", TEXT, Memory::text)
+            .as(v -> new Memory(
+                    new Memories.Key(new Scope(v.next(), v.next()), v.next(), v.next()), v.next(), v.next()));
+
+    static final ExtensionMethod<ListMemories, MemoryPage> MEMORIES = AdminRow.of(
+            ListMemories.class,
+            "GET /privacy/memories",
+            "List the memories of agents about conversations of a principal, or in a context",
+            PrivacyOperation.<ListMemories>subject(
+                            ListMemories::principal, ListMemories::group, ListMemories::contextId)
+                    .optional("after", TEXT, ListMemories::after)
+                    .help("TOKEN", "The member next of the page before.")
+                    .optional("limit", Codecs.number(1, MOST_MEMORIES), MOST_MEMORIES, ListMemories::limit)
+                    .help("MEMORIES", "How many at most; default: 100.")
+                    .as(v -> {
+                        String principal = v.next();
+                        return new ListMemories(v.next(), principal, v.next(), v.next(), v.<Long>next());
+                    }),
+            ObjectCodec.<MemoryPage>of()
+                    .required("memories", Codecs.list(MEMORY), MemoryPage::memories)
+                    .optional("next", TEXT, MemoryPage::next)
+                    .as(v -> new MemoryPage(v.next(), v.next())));
+
     static final ExtensionMethod<Erase, Erased> ERASE = AdminRow.of(
             Erase.class,
             "POST /privacy/erase",
@@ -111,7 +160,7 @@ final class PrivacyOperation {
                     }),
             ERASED);
 
-    static final List<ExtensionMethod<?, ?>> ROWS = List.of(TASKS, ERASE);
+    static final List<ExtensionMethod<?, ?>> ROWS = List.of(TASKS, MEMORIES, ERASE);
 
     private static <T> ObjectCodec.Builder<T> subject(
             Function<T, @Nullable String> principal,

@@ -1,6 +1,8 @@
 package dev.parley.hub.admin;
 
 import dev.parley.engine.Engine;
+import dev.parley.engine.spi.Memories;
+import dev.parley.engine.spi.Memories.Memory;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.extension.AdminRow;
 import dev.parley.extension.Handlers;
@@ -9,11 +11,15 @@ import dev.parley.extension.PersonalData;
 import dev.parley.extension.PersonalRead;
 import dev.parley.hub.admin.PrivacyOperation.Erase;
 import dev.parley.hub.admin.PrivacyOperation.Erased;
+import dev.parley.hub.admin.PrivacyOperation.ListMemories;
+import dev.parley.hub.admin.PrivacyOperation.MemoryPage;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.Operation;
+import dev.parley.protocol.support.PageToken;
 import dev.parley.store.audit.AuditChain;
 import dev.parley.store.audit.AuditEntry;
 import java.time.Duration;
@@ -48,6 +54,7 @@ final class PrivacyPages {
                 .call(
                         PrivacyOperation.TASKS,
                         (given, operator) -> engine.about(subject(given), given.after(), (int) given.limit()))
+                .call(PrivacyOperation.MEMORIES, (given, operator) -> memories(given))
                 .call(PrivacyOperation.ERASE, this::erase);
         for (HubExtension extension : extensions) {
             handlers = handlers.and(extension.administration());
@@ -103,6 +110,27 @@ final class PrivacyPages {
         if (text != null && text.isBlank()) {
             throw A2AException.invalidParams(name, "empty (expected: left out, or a text)");
         }
+    }
+
+    private MemoryPage memories(ListMemories given) {
+        Subject subject = subject(given);
+        String token = given.after();
+        Memories.Key after = token == null
+                ? null
+                : PageToken.read(
+                        subject,
+                        token,
+                        3,
+                        key -> new Memories.Key(new Scope(subject.group(), key.get(0)), key.get(1), key.get(2)),
+                        () -> A2AException.invalidParams(
+                                "after", "not a token of this list (expected: next of the page before)"));
+        List<Memory> page = engine.memories(subject, after, (int) given.limit());
+        if (page.isEmpty()) {
+            return new MemoryPage(page, null);
+        }
+        Memories.Key last = page.getLast().key();
+        return new MemoryPage(
+                page, PageToken.of(subject, List.of(last.owner().owner(), last.agent(), last.contextId())));
     }
 
     private Erased erase(Erase given, CallContext operator) {

@@ -1,10 +1,10 @@
 package dev.parley.store.memories;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.TaskLog.Subject;
+import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
@@ -15,10 +15,12 @@ import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memories of conversations as rows of a database, encrypted if tasks are. Hubs that share the database read what another one wrote last.
@@ -44,6 +46,9 @@ public final class JdbcMemories implements Memories {
             """));
 
     private static final String BYTES = "CAST(" + Storage.ROW + " + octet_length(content) AS BIGINT)";
+    /** Bytes of a page of memories, if it has more than one. */
+    private static final long PAGE_BYTES = 4 << 20;
+
     private static final String RETURNING = " RETURNING memory.group_id, " + BYTES;
 
     private static final String ONE = " WHERE group_id = ? AND owner = ? AND agent = ? AND context_id = ?";
@@ -138,27 +143,65 @@ public final class JdbcMemories implements Memories {
         return database.write(limit, session -> delete(session, sql, before, limit));
     }
 
+    /** @param bytes of its text, which is read apart, as a page of texts may be large */
+    private record Row(Key key, Instant written, long bytes) {}
+
+    @Override
+    public List<Memory> about(Subject subject, @Nullable Key after, int limit) {
+        About rows = about(subject);
+        var values = new ArrayList<Object>(rows.values);
+        String rest = "";
+        if (after != null) {
+            rest = " AND (owner, agent, context_id) > (?, ?, ?)";
+            values.addAll(List.of(after.owner().owner(), after.agent(), after.contextId()));
+        }
+        values.add(limit);
+        String sql = "SELECT owner, agent, context_id, written_ms, octet_length(content) FROM memory" + rows.sql + rest
+                + " ORDER BY owner, agent, context_id LIMIT ?";
+        List<Row> found = database.read(session -> session.list(
+                row -> new Row(
+                        new Key(
+                                new Scope(subject.group(), DatabaseSession.text(row, 1)),
+                                DatabaseSession.text(row, 2),
+                                DatabaseSession.text(row, 3)),
+                        Instant.ofEpochMilli(row.getLong(4)),
+                        row.getLong(5)),
+                sql,
+                values.toArray()));
+        var page = new ArrayList<Memory>();
+        long bytes = 0;
+        for (Row row : found) {
+            if (!page.isEmpty() && bytes + row.bytes > PAGE_BYTES) {
+                break;
+            }
+            // One that was removed meanwhile is empty: the next page begins after it all the same.
+            page.add(new Memory(row.key, row.written, read(row.key).orElse("")));
+            bytes += row.bytes;
+        }
+        return page;
+    }
+
+    /** Condition of the rows about a subject, with its values. */
+    private record About(String sql, List<Object> values) {}
+
+    private static About about(Subject subject) {
+        var sql = new StringBuilder(" WHERE group_id = ?");
+        var values = new ArrayList<Object>(List.of(subject.group()));
+        if (subject.principal() != null) {
+            sql.append(" AND owner = ?");
+            values.add(subject.principal());
+        }
+        if (subject.contextId() != null) {
+            sql.append(" AND context_id = ?");
+            values.add(subject.contextId());
+        }
+        return new About(sql.toString(), values);
+    }
+
     @Override
     public int erase(Subject subject) {
-        String principal = subject.principal();
-        String contextId = subject.contextId();
-        return database.erase(session -> {
-            if (principal == null) {
-                return delete(
-                        session,
-                        "DELETE FROM memory WHERE group_id = ? AND context_id = ?",
-                        subject.group(),
-                        requireNonNull(contextId));
-            }
-            return contextId == null
-                    ? delete(session, "DELETE FROM memory WHERE group_id = ? AND owner = ?", subject.group(), principal)
-                    : delete(
-                            session,
-                            "DELETE FROM memory WHERE group_id = ? AND owner = ? AND context_id = ?",
-                            subject.group(),
-                            principal,
-                            contextId);
-        });
+        About rows = about(subject);
+        return database.erase(session -> delete(session, "DELETE FROM memory" + rows.sql, rows.values.toArray()));
     }
 
     private static String place(Key key) {

@@ -166,6 +166,38 @@ class JdbcMemoriesTest {
     }
 
     @Test
+    void memoriesAboutASubjectAreReadInPages() {
+        for (Memories.Key key : List.of(ALICE, BOB, key("alice", "desk", "else"), key("alice", "cook", "shared"))) {
+            memories.write(key, "text of " + key.owner().owner(), () -> true);
+            clock.advance(Duration.ofMinutes(1));
+        }
+        var alice = new Subject("T1", "alice", null);
+
+        List<Memories.Memory> first = memories.about(alice, null, 2);
+        List<Memories.Memory> rest = memories.about(alice, first.getLast().key(), 2);
+
+        assertThat(first)
+                .extracting(Memories.Memory::key)
+                .containsExactly(key("alice", "cook", "shared"), key("alice", "desk", "else"));
+        assertThat(rest)
+                .containsExactly(new Memories.Memory(ALICE, Instant.parse("2026-06-01T00:00:00Z"), "text of alice"));
+        assertThat(memories.about(alice, ALICE, 2)).isEmpty();
+        assertThat(memories.about(new Subject("T1", null, "shared"), null, 9)).hasSize(3);
+        assertThat(memories.about(new Subject("T1", "alice", "shared"), null, 9))
+                .hasSize(2);
+        assertThat(memories.about(new Subject("T2", "alice", null), null, 9)).isEmpty();
+    }
+
+    @Test
+    void aPageOfLargeMemoriesHasFewer() {
+        for (int i = 0; i < 3; i++) {
+            memories.write(key("alice", "desk", "c" + i), "x".repeat(3 << 20), () -> true);
+        }
+
+        assertThat(memories.about(new Subject("T1", "alice", null), null, 9)).hasSize(1);
+    }
+
+    @Test
     void textsAreEncryptedIfTasksAre(@TempDir Path sealed) throws IOException {
         var atRest = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
         try (Database other = Database.open(sealed)) {
