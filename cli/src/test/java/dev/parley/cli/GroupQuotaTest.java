@@ -529,6 +529,7 @@ final class GroupQuotaTest {
                 session.once("UPDATE module_version SET version = 3 WHERE module = 'knowledge'");
                 session.once("UPDATE module_version SET version = 5 WHERE module = 'registry'");
                 session.once("UPDATE module_version SET version = 1 WHERE module = 'workflows'");
+                session.once("DROP TABLE memory_erasure");
                 session.once("UPDATE module_version SET version = 1 WHERE module = 'memories'");
                 session.once("UPDATE module_version SET version = 4 WHERE module = 'task'");
                 session.once("DROP INDEX task_by_trace");

@@ -38,6 +38,7 @@ import dev.parley.protocol.AgentEndpoint;
 import dev.parley.protocol.CallContext;
 import dev.parley.protocol.Feed;
 import dev.parley.protocol.LoggedEvent;
+import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Task;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -68,6 +69,9 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements AutoCloseable {
     private static final Logger LOG = System.getLogger("dev.parley.engine");
     private static final int REMOVE_BATCH = 500;
+
+    /** Time that an erasure gives other engines to cancel tasks. */
+    private static final Duration OTHERS = Duration.ofSeconds(10);
 
     private final Parts parts;
     private final Duration grace;
@@ -436,16 +440,17 @@ public final class Engine implements AutoCloseable {
 
     /**
      * Removes the tasks about a subject for good, and returns how many there were. Those that run are canceled first, for
-     * {@code by}; a concurrent reader gets "task not found".
+     * {@code by}; the engines that run them do so, for which this waits 10 s at most in all. A concurrent reader gets "task not found".
      *
      * @param links removes what elsewhere refers to tasks of these ids; they are gone when it was done
      */
     public int erase(Subject subject, CallContext by, Consumer<List<String>> links) {
         int erased = 0;
+        CallContext patient = by.withDeadline(parts.clock().instant().plus(OTHERS));
         List<TaskKey> keys;
         do {
             List<Head> heads = parts.log().about(subject, null, REMOVE_BATCH);
-            heads.stream().filter(head -> !head.state().isTerminal()).forEach(head -> end(head, by));
+            heads.stream().filter(head -> !head.state().isTerminal()).forEach(head -> end(head, patient));
             keys = heads.stream().map(Head::key).toList();
             links.accept(keys.stream().map(TaskKey::taskId).toList());
             Set<TaskKey> gone = Set.copyOf(keys);
@@ -460,7 +465,9 @@ public final class Engine implements AutoCloseable {
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
         if (parts.memories() != null) {
-            parts.memories().erase(subject); // after the tasks are canceled, which could write more
+            parts.memories()
+                    .erase(subject); // requests that came before cannot write more; those that come later have tasks
+            // that stay
         }
         if (subject.principal() != null && subject.contextId() == null) {
             parts.log().forget(subject.group(), subject.principal());
@@ -474,10 +481,13 @@ public final class Engine implements AutoCloseable {
     }
 
     private void end(Head head, CallContext by) {
+        TaskKey key = head.key();
+        // The engine that runs the task looks for it among those of the caller.
+        var owner = new CallContext(by.principal(), key.scope(), by.wire(), by.trace(), by.deadline());
         try {
-            tasks().cancel(head.key(), Map.of(), by);
-        } catch (A2AException ended) {
-            LOG.log(Level.DEBUG, "a task that was to be erased has ended by itself", ended);
+            var unused = HostedAgent.cancel(parts, key, CancelTask.of(key.taskId()), owner.withLiteralIds());
+        } catch (A2AException refused) {
+            LOG.log(Level.DEBUG, "a task that is erased has ended by itself, or its engine does not answer", refused);
         } catch (RuntimeException unreadable) {
             LOG.log(Level.WARNING, "task " + head.key().taskId() + " is erased although it cannot be read", unreadable);
         }

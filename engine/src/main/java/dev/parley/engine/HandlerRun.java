@@ -73,6 +73,7 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
     private volatile boolean expired;
     private volatile @Nullable Thread thread;
     private volatile @Nullable Parts parts;
+    private volatile Optional<ConversationMemory> memory = Optional.empty();
     private volatile Instant deadline = Instant.MAX;
     private volatile long fence;
     /** Events that the agent emitted after the end of its task. */
@@ -573,23 +574,21 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
                         operations, live.key().agent(), live.key().taskId(), origin.context()));
     }
 
-    /** Sets the parts that have tools and memories, before this turn runs. */
-    void offer(Parts shared) {
+    /** Sets the parts that have tools and memories, when the message is admitted: data that are erased later are not written any more. */
+    HandlerRun offer(Parts shared) {
         parts = shared;
+        memory = shared.memory(this);
+        return this;
     }
 
     @Override
     public Tools tools() {
-        if (parts == null || parts.tools() == null) {
-            throw new IllegalStateException(
-                    "agent " + live.key().agent() + ": no tools (expected: a hub that has some)");
-        }
-        return parts.tools().apply(this, this);
+        return requireNonNull(parts, "offered before it runs").tools(this);
     }
 
     @Override
     public Optional<ConversationMemory> memory() {
-        return Optional.ofNullable(parts).flatMap(hub -> hub.memory(this));
+        return memory;
     }
 
     @Override

@@ -209,14 +209,17 @@ final class HostedAgent implements AgentEndpoint {
         }
     }
 
-    /** Ends a task. If it has moved to another engine, or is about to, the owner is looked up again. */
     private Task cancel(CancelTask cancel, CallContext context) {
-        TaskKey key = key(context, cancel.id());
+        return cancel(parts, key(context, cancel.id()), cancel, context);
+    }
+
+    /** Ends a task. If it has moved to another engine, or is about to, the owner is looked up again. */
+    static Task cancel(Parts parts, TaskKey key, CancelTask cancel, CallContext context) {
         long wait = parts.mail().longest(parts.tasks().patience(context)).toNanos();
         long begun = parts.threads().nanoTime();
         for (int attempt = 1; ; attempt++) {
             try {
-                return cancel(key, cancel, context);
+                return cancelAt(parts, key, cancel, context);
             } catch (A2AException refusal) {
                 if (!parts.mail().isElsewhere(refusal)
                         || parts.threads().nanoTime() - begun > wait
@@ -228,7 +231,8 @@ final class HostedAgent implements AgentEndpoint {
         }
     }
 
-    private Task cancel(TaskKey key, CancelTask cancel, CallContext context) {
+    /** Ends a task, at the engine that runs it. */
+    private static Task cancelAt(Parts parts, TaskKey key, CancelTask cancel, CallContext context) {
         try (Pin pin = parts.tasks().pinned(key)) {
             if (!pin.task().isForeign()) {
                 return parts.tasks().cancel(key, cancel.metadata(), context);

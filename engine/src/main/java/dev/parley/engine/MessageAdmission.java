@@ -543,14 +543,20 @@ final class MessageAdmission {
         // The key names this message, not those that the agent sends.
         CallContext origin = context.withIdempotencyKey(null);
         return new HandlerRun(
-                live,
-                send.message(),
-                new HandlerRun.Origin(
-                        origin, send.configuration().acceptedOutputModes(), send.metadata(), followUp, 1, messageKey),
-                parts.clock(),
-                parts.taskLimits(),
-                uri -> parts.extension(agent, uri),
-                () -> tasks.live().add(live));
+                        live,
+                        send.message(),
+                        new HandlerRun.Origin(
+                                origin,
+                                send.configuration().acceptedOutputModes(),
+                                send.metadata(),
+                                followUp,
+                                1,
+                                messageKey),
+                        parts.clock(),
+                        parts.taskLimits(),
+                        uri -> parts.extension(agent, uri),
+                        () -> tasks.live().add(live))
+                .offer(parts);
     }
 
     private TaskKey key(CallContext context, String taskId) {

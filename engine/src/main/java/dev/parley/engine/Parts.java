@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,19 @@ record Parts(
         return operations == null || !agent.uses().contains(uri) ? null : operations.get();
     }
 
+    /**
+     * The tools of a run.
+     *
+     * @throws IllegalStateException if there are none
+     */
+    Tools tools(HandlerRun run) {
+        if (tools == null) {
+            throw new IllegalStateException(
+                    "agent " + run.live().key().agent() + ": no tools (expected: a hub that has some)");
+        }
+        return tools.apply(run, run);
+    }
+
     /** The memory of the conversation of a run; empty if there are no memories. */
     Optional<ConversationMemory> memory(HandlerRun run) {
         if (memories == null) {
@@ -64,10 +78,11 @@ record Parts(
         }
         TaskKey task = run.live().key();
         var key = new Memories.Key(task.scope(), task.agent(), run.contextId());
-        return Optional.of(
-                new ConversationMemory(memories, key, () -> !run.isCanceled() && !run.isSuperseded(), full -> {
-                    run.fail(String.valueOf(full.getMessage())); // as for output that does not fit
-                    throw new TaskEndedException(task.taskId(), TaskState.FAILED);
-                }));
+        BooleanSupplier isWanted =
+                () -> !run.isCanceled() && !run.isSuperseded() && !run.live().isBroken();
+        return Optional.of(new ConversationMemory(memories, key, isWanted, full -> {
+            run.fail(String.valueOf(full.getMessage())); // as for output that does not fit
+            throw new TaskEndedException(task.taskId(), TaskState.FAILED);
+        }));
     }
 }

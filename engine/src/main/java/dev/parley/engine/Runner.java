@@ -353,7 +353,6 @@ final class Runner {
         TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
         try {
             turn.begin(parts.clock().instant().plus(agent.timeLimit()));
-            turn.offer(parts);
             agent.handler().handle(turn, turn);
             var unused = turn.end();
             returned(turn);
@@ -512,13 +511,14 @@ final class Runner {
     private HandlerRun again(LiveTask live, Task task, CallContext context, boolean followUp, int attempt) {
         Message message = lastQuestion(task);
         return new HandlerRun(
-                live,
-                message == null ? Message.user(Part.text("")) : message,
-                new HandlerRun.Origin(context, List.of(), Map.of(), followUp, attempt, null),
-                parts.clock(),
-                parts.taskLimits(),
-                uri -> parts.extension(agent, uri),
-                () -> {});
+                        live,
+                        message == null ? Message.user(Part.text("")) : message,
+                        new HandlerRun.Origin(context, List.of(), Map.of(), followUp, attempt, null),
+                        parts.clock(),
+                        parts.taskLimits(),
+                        uri -> parts.extension(agent, uri),
+                        () -> {})
+                .offer(parts);
     }
 
     /** Lets a task go on that waits for a credential. Returns the number of the event that says so. */

@@ -45,7 +45,12 @@ final class MemoriesTest {
         }
 
         @Override
-        public boolean write(Key key, String text, BooleanSupplier isWanted) {
+        public long newestErasure() {
+            return 0;
+        }
+
+        @Override
+        public boolean write(Key key, String text, long begun, BooleanSupplier isWanted) {
             if (text.equals("too much")) {
                 throw A2AException.of(A2AError.QUOTA_EXCEEDED, "The group is full");
             }

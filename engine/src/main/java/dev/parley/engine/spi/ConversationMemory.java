@@ -18,10 +18,13 @@ public final class ConversationMemory {
 
     private final Memories memories;
     private final Memories.Key key;
+    private final long begun;
     private final BooleanSupplier isWanted;
     private final Consumer<A2AException> full;
 
     /**
+     * To be made when the request comes: if its data are erased from then on, it is not written.
+     *
      * @param isWanted whether the task of the request goes on
      * @param full ends the task because the quota of its group is used up, and throws
      */
@@ -29,6 +32,7 @@ public final class ConversationMemory {
             Memories memories, Memories.Key key, BooleanSupplier isWanted, Consumer<A2AException> full) {
         this.memories = memories;
         this.key = key;
+        this.begun = memories.newestErasure();
         this.isWanted = isWanted;
         this.full = full;
     }
@@ -42,15 +46,16 @@ public final class ConversationMemory {
      * Replaces the text, and waits until it is on disk.
      *
      * @param text at most {@link #MAX_CHARACTERS}
-     * @throws CancellationException if the task of the request is canceled
+     * @throws CancellationException if the task of the request is canceled, or the data of its caller or its context were erased since it began
      * @throws IllegalArgumentException if the text is longer
      * @throws TaskEndedException if the text does not fit into the quota of the group, which fails the task. The memory is unchanged
      */
     public void write(String text) {
         requireShort(text);
         try {
-            if (!memories.write(key, text, isWanted)) {
-                throw new CancellationException("the task that would change the memory is canceled");
+            if (!memories.write(key, text, begun, isWanted)) {
+                throw new CancellationException(
+                        "the task that would change the memory is canceled, or its data are erased");
             }
         } catch (A2AException refused) {
             if (refused.error() == A2AError.QUOTA_EXCEEDED) {

@@ -23,15 +23,19 @@ public interface Memories {
     /** The text of a memory; empty if there is none. */
     Optional<String> read(Key key);
 
+    /** Number of the newest erasure that this process knows of; 0 for none. Costs nothing. */
+    long newestErasure();
+
     /**
      * Replaces the text of a memory, and waits until it is on disk.
      *
-     * @param isWanted asked in the transaction of the change: a task that is canceled because its data is erased must write nothing after
-     *     that
-     * @return false if it was not wanted, and is not written
+     * @param begun {@link #newestErasure} when the request came that the text is about. Memories of a subject that was erased since, also by
+     *     another hub of the database, are not written
+     * @param isWanted asked in the transaction of the change: whether the task of the request goes on
+     * @return false if it was not wanted, or the subject was erased, and it is not written
      * @throws dev.parley.protocol.A2AException QUOTA_EXCEEDED if it does not fit into the quota of the group; nothing has changed then
      */
-    boolean write(Key key, String text, BooleanSupplier isWanted);
+    boolean write(Key key, String text, long begun, BooleanSupplier isWanted);
 
     /** Removes a memory. */
     void remove(Key key);
@@ -52,7 +56,8 @@ public interface Memories {
     List<Memory> about(Subject subject, @Nullable Key after, int limit);
 
     /**
-     * Removes the memories of a principal, of a context, or of both, so that their texts are nowhere in the files either.
+     * Removes the memories of a principal, of a context, or of both, so that their texts are nowhere in the files either, and no request
+     * that came before writes one again, at whatever hub.
      *
      * @return how many were removed
      */

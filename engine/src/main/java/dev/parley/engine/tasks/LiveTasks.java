@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.Task;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -287,6 +288,15 @@ public final class LiveTasks {
                 && !left.contains(live.key().taskId()));
     }
 
+    /** Ends the run of a task that is erased before its end: nothing that it emits can be written. */
+    private static void cancel(LiveTask erased) {
+        Task task = erased.durable();
+        RunQueue.Run running = erased.runs().current();
+        if (running != null && task != null && !task.state().isTerminal()) {
+            running.cancel();
+        }
+    }
+
     /** Removes the tasks that satisfy {@code gone}, after the log has removed them. Later reads do not find them. */
     public void removed(Predicate<LiveTask> gone) {
         // A thread that adds a task either has done so before this, so that the loop finds it, or notices the removal.
@@ -299,6 +309,7 @@ public final class LiveTasks {
         for (LiveTask live : cache.asMap().values()) {
             if (gone.test(live)) {
                 live.erased();
+                cancel(live);
                 remove(live);
             }
         }

@@ -5,19 +5,24 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.parley.engine.spi.Memories;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.protocol.CallContext.Scope;
+import dev.parley.protocol.support.Sha256;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.encryption.EncryptionAtRest;
+import dev.parley.store.shared.Epoch;
+import dev.parley.store.shared.Epochs;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.ModuleTables;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +48,19 @@ public final class JdbcMemories implements Memories {
             """, """
             INSERT INTO stored (group_id, kind, bytes)
                 SELECT group_id, 'memories', SUM(200 + octet_length(content)) FROM memory GROUP BY group_id;
+            """, """
+            CREATE TABLE memory_erasure (
+                -- Hash of a principal, a context, or both.
+                subject TEXT PRIMARY KEY,
+                number  BIGINT NOT NULL,
+                at_ms   BIGINT NOT NULL
+            );
             """));
+
+    private static final String NEWEST = "SELECT coalesce(max(number), 0) FROM memory_erasure";
+
+    /** How long an erasure is kept: longer than any run. The newest one stays, as numbers go on from it. */
+    private static final Duration LONGEST_RUN = Duration.ofDays(90);
 
     private static final String BYTES = "CAST(" + Storage.ROW + " + octet_length(content) AS BIGINT)";
     /** Bytes of a page of memories, if it has more than one. */
@@ -65,6 +82,7 @@ public final class JdbcMemories implements Memories {
     private final Database database;
     private final InstantSource clock;
     private final EncryptionAtRest atRest;
+    private final AtomicLong newest = new AtomicLong();
 
     /** Makes the tables. */
     public JdbcMemories(Database database, InstantSource clock, EncryptionAtRest atRest) {
@@ -72,6 +90,11 @@ public final class JdbcMemories implements Memories {
         this.clock = clock;
         this.atRest = atRest;
         database.migrate(TABLES);
+        // After the writes that are under way, by which the barrier of an erasure waits for them.
+        database.access()
+                .epochs()
+                .keep(Epoch.ERASED_TASKS, () -> newest.set(database.write(session -> session.number(NEWEST))));
+        newest.set(database.read(session -> session.number(NEWEST)));
     }
 
     @Override
@@ -87,9 +110,35 @@ public final class JdbcMemories implements Memories {
     }
 
     @Override
-    public boolean write(Key key, String text, BooleanSupplier isWanted) {
+    public long newestErasure() {
+        return newest.get();
+    }
+
+    @Override
+    public boolean write(Key key, String text, long begun, BooleanSupplier isWanted) {
         byte[] content = atRest.task(text.getBytes(UTF_8), place(key));
-        return database.admit(key.owner().group(), session -> isWanted.getAsBoolean() && write(session, key, content));
+        return database.admit(
+                key.owner().group(),
+                session -> isWanted.getAsBoolean() && !isErased(session, key, begun) && write(session, key, content));
+    }
+
+    private static boolean isErased(DatabaseSession session, Key key, long begun) throws SQLException {
+        String group = key.owner().group();
+        String owner = key.owner().owner();
+        return session.number(
+                        "SELECT count(*) FROM memory_erasure WHERE number > ? AND subject IN (?, ?, ?)",
+                        begun,
+                        hash(new Subject(group, owner, null)),
+                        hash(new Subject(group, null, key.contextId())),
+                        hash(new Subject(group, owner, key.contextId())))
+                > 0;
+    }
+
+    /** A subject without its names, which are erased. */
+    private static String hash(Subject subject) {
+        return Sha256.hex(subject.group()
+                + (subject.principal() == null ? "" : "\0principal " + subject.principal())
+                + (subject.contextId() == null ? "" : "\0context " + subject.contextId()));
     }
 
     private boolean write(DatabaseSession session, Key key, byte[] content) throws SQLException {
@@ -200,8 +249,34 @@ public final class JdbcMemories implements Memories {
 
     @Override
     public int erase(Subject subject) {
+        refuse(subject);
         About rows = about(subject);
         return database.erase(session -> delete(session, "DELETE FROM memory" + rows.sql, rows.values.toArray()));
+    }
+
+    /**
+     * Has all hubs refuse memories of requests that came before now. When this returns, what hubs wrote without a look at the erasure is
+     * there, to be removed.
+     */
+    private void refuse(Subject subject) {
+        record Erasure(long number, long change) {}
+        Epochs epochs = database.access().epochs();
+        Instant now = clock.instant();
+        Erasure erasure = database.write(session -> {
+            long change =
+                    epochs.bump(session, Epoch.ERASED_TASKS); // first: it puts the erasures of several hubs in an order
+            long number = session.number(NEWEST) + 1;
+            session.update(
+                    "INSERT INTO memory_erasure (subject, number, at_ms) VALUES (?, ?, ?) ON CONFLICT (subject)"
+                            + " DO UPDATE SET number = excluded.number, at_ms = excluded.at_ms",
+                    hash(subject),
+                    number,
+                    now);
+            session.update("DELETE FROM memory_erasure WHERE at_ms < ? AND number < ?", now.minus(LONGEST_RUN), number);
+            return new Erasure(number, change);
+        });
+        newest.accumulateAndGet(erasure.number, Math::max);
+        epochs.barrier(Epoch.ERASED_TASKS, erasure.change);
     }
 
     private static String place(Key key) {

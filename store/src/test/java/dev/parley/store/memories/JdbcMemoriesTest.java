@@ -10,6 +10,7 @@ import dev.parley.protocol.A2AError;
 import dev.parley.protocol.A2AException;
 import dev.parley.protocol.CallContext.Scope;
 import dev.parley.store.database.Database;
+import dev.parley.store.database.DatabaseSession;
 import dev.parley.store.database.Storage;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.encryption.ValueCipher;
@@ -59,8 +60,8 @@ class JdbcMemoriesTest {
     void aMemoryHasTheTextThatWasWrittenLast() {
         assertThat(memories.read(ALICE)).isEmpty();
 
-        memories.write(ALICE, "one", () -> true);
-        memories.write(ALICE, "two ✓", () -> true);
+        memories.write(ALICE, "one", memories.newestErasure(), () -> true);
+        memories.write(ALICE, "two ✓", memories.newestErasure(), () -> true);
 
         assertThat(memories.read(ALICE)).contains("two ✓");
         memories.remove(ALICE);
@@ -69,7 +70,7 @@ class JdbcMemoriesTest {
 
     @Test
     void callersAgentsAndContextsHaveMemoriesOfTheirOwn() {
-        memories.write(ALICE, "of alice", () -> true);
+        memories.write(ALICE, "of alice", memories.newestErasure(), () -> true);
 
         assertThat(memories.read(BOB)).isEmpty();
         assertThat(memories.read(key("alice", "other", "shared"))).isEmpty();
@@ -80,25 +81,26 @@ class JdbcMemoriesTest {
 
     @Test
     void aTextThatIsNotWantedAnyMoreIsNotWritten() {
-        memories.write(ALICE, "kept", () -> true);
+        memories.write(ALICE, "kept", memories.newestErasure(), () -> true);
 
-        assertThat(memories.write(ALICE, "late", () -> false)).isFalse();
+        assertThat(memories.write(ALICE, "late", memories.newestErasure(), () -> false))
+                .isFalse();
         assertThat(memories.read(ALICE)).contains("kept");
     }
 
     @Test
     void aMemoryTakesTheBytesOfItsTextAndARowUntilItIsRemoved() {
-        memories.write(ALICE, "x".repeat(1_000), () -> true);
+        memories.write(ALICE, "x".repeat(1_000), memories.newestErasure(), () -> true);
         assertThat(bytes()).isEqualTo(Storage.ROW + 1_000);
-        memories.write(ALICE, "x".repeat(10), () -> true);
-        memories.write(BOB, "two ✓", () -> true);
+        memories.write(ALICE, "x".repeat(10), memories.newestErasure(), () -> true);
+        memories.write(BOB, "two ✓", memories.newestErasure(), () -> true);
         assertThat(bytes()).isEqualTo(2 * Storage.ROW + 10 + 7);
 
         memories.remove(ALICE);
         assertThat(bytes()).isEqualTo(Storage.ROW + 7);
         assertThat(memories.erase(new Subject("T1", "bob", null))).isEqualTo(1);
         assertThat(bytes()).isZero();
-        memories.write(ALICE, "old", () -> true);
+        memories.write(ALICE, "old", memories.newestErasure(), () -> true);
         clock.advance(Duration.ofMinutes(1));
         assertThat(memories.removeUnchanged(clock.instant(), 9)).isEqualTo(1);
         assertThat(bytes()).isZero();
@@ -107,22 +109,29 @@ class JdbcMemoriesTest {
     @Test
     void aTextThatDoesNotFitIntoTheQuotaOfTheGroupIsRefused() {
         database.storage().limit(new Quotas(null, Map.of("T1", 2_000L)));
-        memories.write(ALICE, "x".repeat(1_000), () -> true);
+        memories.write(ALICE, "x".repeat(1_000), memories.newestErasure(), () -> true);
 
-        assertThatThrownBy(() -> memories.write(BOB, "x".repeat(700), () -> true))
+        assertThatThrownBy(() -> memories.write(BOB, "x".repeat(700), memories.newestErasure(), () -> true))
                 .isInstanceOfSatisfying(
                         A2AException.class, full -> assertThat(full.error()).isEqualTo(A2AError.QUOTA_EXCEEDED));
         assertThat(memories.read(BOB)).isEmpty();
-        memories.write(ALICE, "x".repeat(1_800), () -> true);
+        memories.write(ALICE, "x".repeat(1_800), memories.newestErasure(), () -> true);
         assertThat(bytes()).isEqualTo(2_000);
-        memories.write(new Memories.Key(new Scope("T2", "alice"), "desk", "shared"), "x".repeat(3_000), () -> true);
+        memories.write(
+                new Memories.Key(new Scope("T2", "alice"), "desk", "shared"),
+                "x".repeat(3_000),
+                memories.newestErasure(),
+                () -> true);
     }
 
     @Test
     void memoriesThatWereWrittenBeforeTheyWereCountedAreCountedByTheNextStart() {
-        memories.write(ALICE, "x".repeat(1_000), () -> true);
+        memories.write(ALICE, "x".repeat(1_000), memories.newestErasure(), () -> true);
         database.write(session -> session.update("DELETE FROM stored"));
-        database.write(session -> session.update("UPDATE module_version SET version = 1 WHERE module = 'memories'"));
+        database.write(session -> {
+            session.once("DROP TABLE memory_erasure");
+            return session.update("UPDATE module_version SET version = 1 WHERE module = 'memories'");
+        });
 
         var unused = new JdbcMemories(database, clock, EncryptionAtRest.PLAIN);
 
@@ -137,10 +146,10 @@ class JdbcMemoriesTest {
     @Test
     void memoriesThatWereNotWrittenForATimeAreRemovedTheOldestFirst() {
         for (int i = 0; i < 3; i++) {
-            memories.write(key("alice", "desk", "c" + i), "text", () -> true);
+            memories.write(key("alice", "desk", "c" + i), "text", memories.newestErasure(), () -> true);
             clock.advance(Duration.ofMinutes(1));
         }
-        memories.write(key("alice", "desk", "c0"), "again", () -> true);
+        memories.write(key("alice", "desk", "c0"), "again", memories.newestErasure(), () -> true);
 
         assertThat(memories.removeUnchanged(clock.instant(), 1)).isEqualTo(1);
 
@@ -153,7 +162,7 @@ class JdbcMemoriesTest {
     @Test
     void aSubjectIsAPrincipalAContextOrBoth() {
         for (Memories.Key key : List.of(ALICE, BOB, key("alice", "desk", "else"), key("carol", "desk", "shared"))) {
-            memories.write(key, "text", () -> true);
+            memories.write(key, "text", memories.newestErasure(), () -> true);
         }
 
         assertThat(memories.erase(new Subject("T1", "carol", "shared"))).isEqualTo(1);
@@ -168,7 +177,7 @@ class JdbcMemoriesTest {
     @Test
     void memoriesAboutASubjectAreReadInPages() {
         for (Memories.Key key : List.of(ALICE, BOB, key("alice", "desk", "else"), key("alice", "cook", "shared"))) {
-            memories.write(key, "text of " + key.owner().owner(), () -> true);
+            memories.write(key, "text of " + key.owner().owner(), memories.newestErasure(), () -> true);
             clock.advance(Duration.ofMinutes(1));
         }
         var alice = new Subject("T1", "alice", null);
@@ -191,10 +200,45 @@ class JdbcMemoriesTest {
     @Test
     void aPageOfLargeMemoriesHasFewer() {
         for (int i = 0; i < 3; i++) {
-            memories.write(key("alice", "desk", "c" + i), "x".repeat(3 << 20), () -> true);
+            memories.write(key("alice", "desk", "c" + i), "x".repeat(3 << 20), memories.newestErasure(), () -> true);
         }
 
         assertThat(memories.about(new Subject("T1", "alice", null), null, 9)).hasSize(1);
+    }
+
+    @Test
+    void aRequestThatCameBeforeAnErasureWritesNoMemoryOfTheSubjectAfterIt() {
+        Memories.Key other = key("alice", "desk", "else");
+        for (Subject subject : List.of(
+                new Subject("T1", "alice", null),
+                new Subject("T1", null, "shared"),
+                new Subject("T1", "alice", "shared"))) {
+            long begun = memories.newestErasure();
+            memories.erase(subject);
+
+            assertThat(memories.write(ALICE, "late", begun, () -> true))
+                    .as(subject.toString())
+                    .isFalse();
+            assertThat(memories.write(BOB, "late", begun, () -> true)).isEqualTo(subject.principal() != null);
+            assertThat(memories.write(other, "late", begun, () -> true)).isEqualTo(subject.contextId() != null);
+            assertThat(memories.read(ALICE)).isEmpty();
+        }
+        assertThat(memories.write(ALICE, "new", memories.newestErasure(), () -> true))
+                .isTrue();
+    }
+
+    @Test
+    void erasuresHaveNoNamesAndAreForgottenButForTheNewest() {
+        memories.erase(new Subject("T1", "alice", "tea-party"));
+        clock.advance(Duration.ofDays(91));
+        memories.erase(new Subject("T1", "bob", null));
+
+        List<String> subjects = database.read(
+                session -> session.list(row -> DatabaseSession.text(row, 1), "SELECT subject FROM memory_erasure"));
+        assertThat(subjects).singleElement().asString().matches("[0-9a-f]{64}");
+        assertThat(new JdbcMemories(database, clock, EncryptionAtRest.PLAIN).newestErasure())
+                .isEqualTo(memories.newestErasure())
+                .isEqualTo(2);
     }
 
     @Test
@@ -202,7 +246,7 @@ class JdbcMemoriesTest {
         var atRest = new EncryptionAtRest(ValueCipher.of(List.of(ValueCipher.newKey())), true);
         try (Database other = Database.open(sealed)) {
             var there = new JdbcMemories(other, clock, atRest);
-            there.write(ALICE, "a secret of Alice", () -> true);
+            there.write(ALICE, "a secret of Alice", there.newestErasure(), () -> true);
 
             assertThat(there.read(ALICE)).contains("a secret of Alice");
             try (var files = Files.list(sealed)) {
