@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The programs of {@code docs/spring-ai.md}. */
 final class DocumentationTest {
     @ParameterizedTest
-    @ValueSource(strings = {"AssistantAgent", "TravelDesk"})
+    @ValueSource(strings = {"AssistantAgent", "RememberingAgent", "TravelDesk"})
     void thePageShowsTheProgramThatIsTested(String program) throws IOException {
         String source = Files.readString(Path.of("src/test/java/dev/parley/spring/ai/" + program + ".java"));
         String imports = source.substring(source.indexOf("import"), source.indexOf("/**"));

@@ -32,6 +32,12 @@ final class Models {
 
     /** A model that answers by a function of the prompt, in one piece. */
     static ChatModel model(Function<Prompt, AssistantMessage> script) {
+        return model(script, Flux::just);
+    }
+
+    /** @param stream of an answer */
+    static ChatModel model(
+            Function<Prompt, AssistantMessage> script, Function<ChatResponse, Flux<ChatResponse>> stream) {
         return new ChatModel() {
             @Override
             public ChatResponse call(Prompt prompt) {
@@ -40,7 +46,7 @@ final class Models {
 
             @Override
             public Flux<ChatResponse> stream(Prompt prompt) {
-                return Flux.defer(() -> Flux.just(call(prompt)));
+                return Flux.defer(() -> stream.apply(call(prompt)));
             }
 
             @Override
