@@ -101,9 +101,36 @@ class InitCommandTest {
     }
 
     @Test
+    void aProjectOfAModelHasOneForEachFormat() throws IOException {
+        Shell.Ran ran = shell.run("init", "price-list", "--with", "model");
+
+        Path project = directory.resolve("price-list");
+        assertThat(ran.status()).isZero();
+        assertThat(ran.out()).contains("File: src/test/java/pricelist/ModelServer.java");
+        String parent = Files.readString(Path.of("../pom.xml"));
+        String version = parent.replaceFirst("(?s).*<langchain4j.version>([^<]+)<.*", "$1");
+        assertThat(project.resolve("pom.xml"))
+                .content()
+                .contains("langchain4j-open-ai</artifactId>\n      <version>" + version + "<", "langchain4j-ollama")
+                .doesNotContain("@");
+        assertThat(project.resolve("src/main/java/pricelist/Models.java"))
+                .content()
+                .contains("case \"ollama\"", "case \"openai\"");
+        assertThat(project.resolve("README.md"))
+                .content()
+                .contains("`MODEL_FORMAT`")
+                .doesNotContain("@");
+    }
+
+    @Test
+    void theHelpNamesEveryKindOfProject() {
+        assertThat(shell.run("init", "--help").out().replaceAll("\\s+", " ")).contains("langchain4j, model, spring");
+    }
+
+    @Test
     void aFrameworkThatIsUnknownOrHasNoGradleBuildIsAUsageError() {
         assertThat(shell.run("init", "hello", "--with", "sprng").err())
-                .contains("--with sprng: unknown (expected: one of langchain4j, spring)");
+                .contains("--with sprng: unknown (expected: one of langchain4j, model, spring)");
         assertThat(shell.run("init", "hello", "--with", "spring", "--gradle").err())
                 .contains("--with and --gradle together");
         assertThat(directory).isEmptyDirectory();

@@ -492,7 +492,7 @@ final class ReleaseTest {
     @Test
     void aProjectIsBuiltFromTheBundle() throws Exception {
         Path repository = bundle();
-        Path local = FrameworkProjectsTest.cache().resolve("parley-interop/release");
+        Path local = OutsideBuild.cache().resolve("parley-interop/release");
         run(new ProcessBuilder("rm", "-rf", local.resolve("dev/parley").toString()));
         Path settings = Files.writeString(directory.resolve("settings.xml"), """
                 <settings>

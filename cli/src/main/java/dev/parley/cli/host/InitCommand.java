@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.lang.model.SourceVersion;
+import org.jspecify.annotations.Nullable;
 
 /** {@code parley init}: creates a project with an agent, its test and the command that runs it. */
 public final class InitCommand {
@@ -28,7 +29,7 @@ public final class InitCommand {
         return Command.of(InitCommand::run)
                 .argument("NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list.")
                 .flag("--gradle", "Create a build for Gradle, in place of one for Maven.")
-                .option("--with", "FRAMEWORK", "Create a project with a framework: " + Template.words() + ".")
+                .option("--with", "KIND", "Create a project with a framework or a model: " + Template.words() + ".")
                 .settings("output")
                 .footer(
                         "Maven, Gradle and the agent need Java 21 or newer; parley jdk prints the JDK to use. For"
@@ -81,10 +82,9 @@ public final class InitCommand {
         }
         if (call.has("--gradle")) {
             throw CommandException.usage(
-                    "--with and --gradle together (expected: one of them)",
-                    "projects with a framework are built by Maven");
+                    "--with and --gradle together (expected: one of them)", "projects of --with are built by Maven");
         }
-        return Template.withFrameworks()
+        return Template.ofWith()
                 .filter(template -> template.word().equals(with))
                 .findFirst()
                 .orElseThrow(() -> CommandException.usage(
@@ -92,47 +92,69 @@ public final class InitCommand {
                         "parley init hello --with spring"));
     }
 
-    /** Build tool or library for which a project is made. */
+    /** Build tool, library or way to run for which a project is made. */
     private enum Template {
-        MAVEN("", "parley", "Agent", "http://127.0.0.1:8080"),
-        GRADLE("", "parley", "Agent", "http://127.0.0.1:8080"),
-        LANGCHAIN4J("langchain4j/", "parley-langchain4j", "Agent", "http://127.0.0.1:8080"),
-        SPRING("spring/", "parley-spring-boot-starter", "Application", "http://localhost:8080/a2a");
+        MAVEN("parley", "Agent", "http://127.0.0.1:8080"),
+        GRADLE("parley", "Agent", "http://127.0.0.1:8080"),
+        LANGCHAIN4J("parley-langchain4j", "Agent", "http://127.0.0.1:8080"),
+        MODEL(
+                "parley-langchain4j",
+                "Agent",
+                "http://127.0.0.1:8080",
+                "src/main/java/@package@/Models.java",
+                "src/test/java/@package@/ModelServer.java"),
+        SPRING(
+                "parley-spring-boot-starter",
+                "Application",
+                "http://localhost:8080/a2a",
+                "src/main/resources/application.properties");
 
-        private final String place;
         private final String artifact;
         private final String role;
         private final String url;
+        private final List<String> more;
 
         /**
-         * @param place of the files of a framework; empty for a project without one
          * @param artifact of Parley that the project needs
          * @param role end of the name of the main class
+         * @param url of the agent
+         * @param more files than a project of Maven has
          */
-        Template(String place, String artifact, String role, String url) {
-            this.place = place;
+        Template(String artifact, String role, String url, String... more) {
             this.artifact = artifact;
             this.role = role;
             this.url = url;
+            this.more = List.of(more);
         }
 
         String word() {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        static Stream<Template> withFrameworks() {
-            return Stream.of(values()).filter(template -> !template.place.isEmpty());
+        static Stream<Template> ofWith() {
+            return Stream.of(values()).filter(template -> template != MAVEN && template != GRADLE);
         }
 
         static String words() {
-            return withFrameworks().map(Template::word).collect(Collectors.joining(", "));
+            return ofWith().map(Template::word).collect(Collectors.joining(", "));
         }
 
         /** The commands that build and run a project, in its directory. */
         String run(String name) {
-            return this == GRADLE
-                    ? "gradle run"
-                    : "mvn package && \"$JAVA_HOME/bin/java\" -jar target/" + name + ".jar";
+            return switch (this) {
+                case GRADLE -> "gradle run";
+                default -> "mvn package && \"$JAVA_HOME/bin/java\" -jar target/" + name + ".jar";
+            };
+        }
+
+        /** Text of a file: that of this template, or else the one that several have. */
+        String text(String file) {
+            String own = InitCommand.text(word() + "/" + file);
+            String text = own == null ? InitCommand.text(file) : own;
+            if (text == null) {
+                throw new IllegalStateException("no template " + file);
+            }
+            return text;
         }
     }
 
@@ -145,23 +167,23 @@ public final class InitCommand {
                             .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
                             .collect(Collectors.joining())
                     + template.role;
-            String place = template.place;
             Map<String, String> templates = new LinkedHashMap<>();
             if (template == Template.GRADLE) {
                 templates.put("settings.gradle", "settings.gradle");
                 templates.put("build.gradle", "build.gradle");
             } else {
-                templates.put("pom.xml", place + "pom.xml");
+                templates.put("pom.xml", "pom.xml");
             }
-            templates.put("src/main/java/" + inPackage + "/" + inClass + ".java", place + template.role + ".java");
-            if (template == Template.SPRING) {
-                templates.put("src/main/resources/application.properties", place + "application.properties");
+            templates.put("src/main/java/" + inPackage + "/" + inClass + ".java", template.role + ".java");
+            for (String file : template.more) {
+                String last = file.substring(file.lastIndexOf('/') + 1);
+                templates.put(file.replace("@package@", inPackage), last.startsWith(".") ? last.substring(1) : last);
             }
-            templates.put(
-                    "src/test/java/" + inPackage + "/" + inClass + "Test.java", place + template.role + "Test.java");
-            templates.put("README.md", (template == Template.LANGCHAIN4J ? place : "") + "README.md");
+            templates.put("src/test/java/" + inPackage + "/" + inClass + "Test.java", template.role + "Test.java");
+            templates.put("README.md", "README.md");
             templates.put(".gitignore", "gitignore");
-            templates.replaceAll((file, source) -> text(source)
+            templates.replaceAll((file, source) -> template.text(source)
+                    .replace("@dependencies@", template.text("dependencies"))
                     .replace("@name@", name)
                     .replace("@package@", inPackage)
                     .replace("@Class@", inClass)
@@ -172,12 +194,9 @@ public final class InitCommand {
         }
     }
 
-    private static String text(String name) {
+    private static @Nullable String text(String name) {
         try (InputStream in = InitCommand.class.getResourceAsStream("init/" + name + ".txt")) {
-            if (in == null) {
-                throw new IllegalStateException("no template " + name);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return in == null ? null : new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException failure) {
             throw new IllegalStateException("unreadable template " + name, failure);
         }
