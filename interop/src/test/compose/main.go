@@ -1,8 +1,10 @@
-// Checks a Compose file: its schema, its interpolation, and the references between its services, secrets and volumes.
+// Checks a Compose file: its schema, its interpolation, and the references between its services, secrets and volumes. Prints it as one
+// line of JSON, with the values of variables and in the long forms.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -20,7 +22,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, name := range project.ServiceNames() {
-		fmt.Println(name)
+	text, err := json.Marshal(project)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
+	fmt.Println(string(text))
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,14 +124,36 @@ class InitCommandTest {
     }
 
     @Test
+    void aProjectForContainersHasAKeyOfItsOwnThatOnlyItsOwnerReads() throws IOException {
+        Shell.Ran ran = shell.run("init", "price-list", "--with", "docker");
+        shell.run("init", "other", "--with", "docker");
+
+        Path project = directory.resolve("price-list");
+        assertThat(ran.status()).isZero();
+        assertThat(ran.out()).contains("mvn package && docker compose up --build --wait");
+        Path key = project.resolve(".env");
+        assertThat(key).content().containsPattern("(?m)^A2ACLI_API_KEY=[0-9a-f]{48}$");
+        assertThat(key).content().isNotEqualTo(Files.readString(directory.resolve("other/.env")));
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(key)))
+                .isEqualTo("rw-------");
+        assertThat(project.resolve(".gitignore")).content().contains("\n.env\n");
+        assertThat(project.resolve("Containerfile"))
+                .content()
+                .contains("\nUSER 10001:10001\n", "\nHEALTHCHECK ", "/app/price-list.jar")
+                .doesNotContain("@");
+        assertThat(project.resolve("compose.yaml")).content().doesNotContain("@");
+    }
+
+    @Test
     void theHelpNamesEveryKindOfProject() {
-        assertThat(shell.run("init", "--help").out().replaceAll("\\s+", " ")).contains("langchain4j, model, spring");
+        assertThat(shell.run("init", "--help").out().replaceAll("\\s+", " "))
+                .contains("docker, langchain4j, model, spring");
     }
 
     @Test
     void aFrameworkThatIsUnknownOrHasNoGradleBuildIsAUsageError() {
         assertThat(shell.run("init", "hello", "--with", "sprng").err())
-                .contains("--with sprng: unknown (expected: one of langchain4j, model, spring)");
+                .contains("--with sprng: unknown (expected: one of docker, langchain4j, model, spring)");
         assertThat(shell.run("init", "hello", "--with", "spring", "--gradle").err())
                 .contains("--with and --gradle together");
         assertThat(directory).isEmptyDirectory();

@@ -6,12 +6,15 @@ import dev.parley.cli.output.CliEnvironment;
 import dev.parley.command.CommandException;
 import dev.parley.command.CommandException.Kind;
 import dev.parley.dialect.Json;
+import dev.parley.protocol.support.OwnersOnly;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +32,10 @@ public final class InitCommand {
         return Command.of(InitCommand::run)
                 .argument("NAME", "Name of the agent and of the directory: a-z, 0-9 and -, as in price-list.")
                 .flag("--gradle", "Create a build for Gradle, in place of one for Maven.")
-                .option("--with", "KIND", "Create a project with a framework or a model: " + Template.words() + ".")
+                .option(
+                        "--with",
+                        "KIND",
+                        "Create a project with a framework, a model or a container: " + Template.words() + ".")
                 .settings("output")
                 .footer(
                         "Maven, Gradle and the agent need Java 21 or newer; parley jdk prints the JDK to use. For"
@@ -96,6 +102,15 @@ public final class InitCommand {
     private enum Template {
         MAVEN("parley", "Agent", "http://127.0.0.1:8080"),
         GRADLE("parley", "Agent", "http://127.0.0.1:8080"),
+        DOCKER(
+                "parley",
+                "Agent",
+                "http://localhost:8080",
+                "src/main/java/@package@/Health.java",
+                "Containerfile",
+                "compose.yaml",
+                ".dockerignore",
+                ".env"),
         LANGCHAIN4J("parley-langchain4j", "Agent", "http://127.0.0.1:8080"),
         MODEL(
                 "parley-langchain4j",
@@ -143,6 +158,7 @@ public final class InitCommand {
         String run(String name) {
             return switch (this) {
                 case GRADLE -> "gradle run";
+                case DOCKER -> "mvn package && docker compose up --build --wait";
                 default -> "mvn package && \"$JAVA_HOME/bin/java\" -jar target/" + name + ".jar";
             };
         }
@@ -167,6 +183,7 @@ public final class InitCommand {
                             .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
                             .collect(Collectors.joining())
                     + template.role;
+            String key = key();
             Map<String, String> templates = new LinkedHashMap<>();
             if (template == Template.GRADLE) {
                 templates.put("settings.gradle", "settings.gradle");
@@ -189,8 +206,16 @@ public final class InitCommand {
                     .replace("@Class@", inClass)
                     .replace("@build@", template.run(name))
                     .replace("@url@", template.url)
+                    .replace("@key@", key)
                     .replace("@version@", CliEnvironment.version()));
             return templates;
+        }
+
+        /** A new API key. */
+        private static String key() {
+            var bytes = new byte[24];
+            new SecureRandom().nextBytes(bytes);
+            return HexFormat.of().formatHex(bytes);
         }
     }
 
@@ -207,6 +232,9 @@ public final class InitCommand {
         for (Map.Entry<String, String> file : files.entrySet()) {
             Path path = directory.resolve(file.getKey());
             Files.createDirectories(path.getParent() == null ? directory : path.getParent());
+            if (path.endsWith(".env")) {
+                OwnersOnly.file(path);
+            }
             Files.writeString(path, file.getValue());
         }
     }
