@@ -61,7 +61,7 @@ public record ForeignSdk(
      * Installs in seconds where pip takes minutes, as it keeps each package once on this machine. It also ignores that the
      * AgentVault library claims to need Python before 3.12.
      */
-    private static final ForeignSdk UV = new ForeignSdk(
+    static final ForeignSdk UV = new ForeignSdk(
             "uv",
             List.of("uv"),
             List.of("requirements.txt"),
