@@ -108,7 +108,9 @@ final class RecoveriesTest {
             entry("server.helidon.StreamThreads", "woken by the writer, up to a time limit"),
             entry("server.limits.Pace", "woken by the end of its stream"),
             entry("store.database.HubLease", "a second between two renewals of a lease"),
-            entry("store.database.HubStart", "before a hub registers again, while another one starts, or uses its tables"),
+            entry(
+                    "store.database.HubStart",
+                    "before a hub registers again, while another one starts, or uses its tables"),
             entry("store.shared.Feeds", "for 5 ms, so that hints to other hubs are sent together"),
             entry("store.shared.KeyLocks", "before a key that another hub writes is tried again, for 10 s at most"),
             entry("store.tasks.TaskHints", "5 ms in which hints gather, and after a connection that has failed"),

@@ -13,15 +13,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(30)
 final class ReleaseComparisonTest {
     private static final String CHANGE = "---! REMOVED METHOD: PUBLIC(-) int y()";
-    private static final String INCOMPATIBLE = CHANGE + "\nE: There is at least one incompatibility: p.A.y():METHOD_REMOVED";
+    private static final String INCOMPATIBLE =
+            CHANGE + "\nE: There is at least one incompatibility: p.A.y():METHOD_REMOVED";
     private static final String FAILED = "E: File 'parley-client.jar' does not exist.";
 
     /** Output of a comparison, and its exit status. */
     private record Compared(int status, String output) {}
 
     private static Compared compared(String old, String version, String lines, int status) throws Exception {
-        Process process = new ProcessBuilder(
-                        "python3", "-B", "-c", """
+        Process process = new ProcessBuilder("python3", "-B", "-c", """
                         import build, compatibility, sys
                         old, new, lines, status = sys.argv[1:]
                         program = ["sh", "-c", 'echo "$1"; exit "$2"', "japicmp", lines, status]

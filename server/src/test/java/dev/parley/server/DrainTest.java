@@ -105,7 +105,9 @@ class DrainTest {
                 .refusals(calls::addAndGet)
                 .start();
         try (var client = RawClient.to(server)) {
-            assertThat(client.send("GET /counted HTTP/1.1\nHost: x\n\n").answer().body())
+            assertThat(client.send("GET /counted HTTP/1.1\nHost: x\n\n")
+                            .answer()
+                            .body())
                     .isEqualTo("1");
         }
         server.close();

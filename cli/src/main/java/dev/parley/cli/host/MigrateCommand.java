@@ -73,7 +73,8 @@ public final class MigrateCommand {
                 .option(
                         "--data",
                         "DIR",
-                        "The data directory of the hub, which must not run unless with --finish; default: " + DEFAULT + ".")
+                        "The data directory of the hub, which must not run unless with --finish; default: " + DEFAULT
+                                + ".")
                 .option(
                         "--new",
                         "DIR",

@@ -36,8 +36,7 @@ final class Generations {
                 answer.toBuilder()
                         .setTask(numbered(answer.getTask(), task.generation()))
                         .build();
-            case Task task
-            when value instanceof dev.parley.protocol.Task known -> numbered(task, known.generation());
+            case Task task when value instanceof dev.parley.protocol.Task known -> numbered(task, known.generation());
             case ListTasksResponse page when value instanceof TaskPage known -> numbered(page, known.tasks());
             default -> message;
         };
@@ -48,8 +47,8 @@ final class Generations {
         return switch (event.getPayloadCase()) {
             case TASK -> builder.setTask(numbered(event.getTask(), number)).build();
             case STATUS_UPDATE ->
-                builder.setStatusUpdate(event.getStatusUpdate().toBuilder()
-                                .setUnknownFields(field(OF_STATUS_UPDATE, number)))
+                builder.setStatusUpdate(
+                                event.getStatusUpdate().toBuilder().setUnknownFields(field(OF_STATUS_UPDATE, number)))
                         .build();
             case ARTIFACT_UPDATE ->
                 builder.setArtifactUpdate(event.getArtifactUpdate().toBuilder()

@@ -160,8 +160,7 @@ public final class HelidonServer {
     private static WebServer web(Settings settings, ExchangeRouting door, Connections connections) {
         var problems = DirectHandlers.builder();
         for (var type : EventType.values()) {
-            problems.addHandler(
-                    type, new EarlyProblems(settings.headerBytes(), door::refused, settings.standing()));
+            problems.addHandler(type, new EarlyProblems(settings.headerBytes(), door::refused, settings.standing()));
         }
         var web = WebServerConfig.builder()
                 // As fast as channels, half the memory for each connection; and with channels and TLS, Helidon asks the

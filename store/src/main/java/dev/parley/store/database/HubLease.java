@@ -98,7 +98,6 @@ final class HubLease implements AutoCloseable {
         ENDED
     }
 
-    private final PostgresqlSystem system;
     private final long hub;
     private final Registration registration;
     private final Epochs epochs;
@@ -167,7 +166,6 @@ final class HubLease implements AutoCloseable {
 
     /** Begins to renew the lease of a hub that is registered. */
     HubLease(PostgresqlSystem system, Registration registration) {
-        this.system = system;
         this.hub = system.hub();
         this.registration = registration;
         this.epochs = registration.isShared() ? new Epochs(hub) : Epochs.NONE;

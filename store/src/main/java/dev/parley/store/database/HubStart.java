@@ -225,8 +225,8 @@ final class HubStart {
                 Duration pause = RETRIES.after(attempt, null); // hubs that work get on meanwhile
                 LOG.log(
                         Level.INFO,
-                        "the start of the hub waits for other transactions, and is tried again after " + pause.toMillis()
-                                + " ms: " + Outage.message(held));
+                        "the start of the hub waits for other transactions, and is tried again after "
+                                + pause.toMillis() + " ms: " + Outage.message(held));
                 Thread.sleep(pause);
             }
         }
