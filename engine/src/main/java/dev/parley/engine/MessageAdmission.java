@@ -57,6 +57,9 @@ final class MessageAdmission {
     /** Begins the names of messages that have a key of their sender, among the ids of his other messages. */
     private static final String IDEMPOTENCY_KEY = "\u0001key:";
 
+    /** Begins a name that says which message came first under a key. */
+    private static final String FIRST_OF_KEY = "\u0001first:";
+
     private final Parts parts;
     private final Tasks tasks;
     private final Agent agent;
@@ -190,6 +193,20 @@ final class MessageAdmission {
     private MessageKey messageKey(Send send, CallContext context) {
         String key = context.idempotencyKey();
         return new MessageKey(context.scope(), agent.name(), key == null ? messageId(send) : IDEMPOTENCY_KEY + key);
+    }
+
+    /** Has the task answer for a message. A key of its sender comes with a name that tells the message from others of the task. */
+    private void answersFor(LiveTask live, Message message, MessageKey messageKey, CallContext context) {
+        live.answersFor(messageKey);
+        String key = context.idempotencyKey();
+        if (key != null) {
+            live.answersFor(firstOf(key, message, context));
+        }
+    }
+
+    private MessageKey firstOf(String key, Message message, CallContext context) {
+        // The key has no such character.
+        return new MessageKey(context.scope(), agent.name(), FIRST_OF_KEY + key + "\u0001" + message.messageId());
     }
 
     /**
@@ -390,7 +407,11 @@ final class MessageAdmission {
             Message said = said(message, live.key(), context);
             String key = context.idempotencyKey();
             if (key != null) {
-                Repetition.requireAmong(task.history(), said, key);
+                Predicate<Message> isFirst = first -> parts.log()
+                        .taskOf(firstOf(key, first, context))
+                        .filter(live.key().taskId()::equals)
+                        .isPresent();
+                Repetition.requireAmong(task.history(), isFirst, said, key);
                 return;
             }
             task.history().stream()
@@ -418,7 +439,7 @@ final class MessageAdmission {
                 live.bring(webhooks.admit(live, config, name, context, 0));
             }
             live.causedBy(Tasks.cause(context));
-            live.answersFor(messageKey);
+            answersFor(live, send.message(), messageKey, context);
             claim = claim(live, messageKey);
             live.runs().enter(turn);
             runner.start(turn);
@@ -534,7 +555,7 @@ final class MessageAdmission {
                 live.bring(webhooks.admit(live, config, name, context, before));
             }
             live.causedBy(Tasks.cause(context));
-            live.answersFor(messageKey);
+            answersFor(live, message, messageKey, context);
             return said;
         });
     }

@@ -405,6 +405,24 @@ final class PreviewTest {
     }
 
     @Test
+    void theMessageUnderAKeyIsComparedWithTheOneThatCameWithIt(@TempDir Path data) throws Exception {
+        stop();
+        host(Hub.builder().data(data).preview("1.1"));
+        String id = Binding.REST.send(this, message("m-1", "ask", null), "key-1");
+        Binding.REST.send(this, message("m-2", "ask", id), "key-2");
+        Binding.REST.send(this, message("m-3", "this", id), "key-3");
+
+        for (Binding binding : Binding.values()) {
+            assertThat(binding.send(this, message("m-4", "this", id), "key-1"))
+                    .contains("Idempotency-Key", "\"key-1\": already used for another message");
+            assertThat(binding.send(this, message("m-5", "ask", id), "key-3")).contains("already used");
+            assertThat(binding.send(this, message("m-6", "ask", id), "key-2")).isEqualTo(id);
+            assertThat(binding.send(this, message("m-7", "this", id), "key-3")).isEqualTo(id);
+        }
+        assertThat(runs).hasValue(3);
+    }
+
+    @Test
     void aKeyIsThatOfOneAgentAndNoIdOfAMessage() throws Exception {
         String first = Binding.REST.send(this, message("m-1", "go", null), "key-1");
         Shown other = outsider.result(

@@ -7,6 +7,7 @@ import dev.parley.protocol.Role;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +37,15 @@ public final class Repetition {
     }
 
     /**
-     * Requires that {@code message} says what its sender said under its key. Its id may be another one.
+     * Requires that {@code message} says what its sender said first under its key. Its id may be another one.
      *
      * @param history the messages of the task that the key led to
-     * @throws A2AException INVALID_PARAMS if none of them says so
+     * @param isFirst whether a message of the history came under the key; asked for those that say the same
+     * @throws A2AException INVALID_PARAMS if the first one says something else
      */
-    public static void requireAmong(List<Message> history, Message message, String key) {
-        if (history.stream().noneMatch(first -> first.role() == Role.USER && says(first, message))) {
+    public static void requireAmong(List<Message> history, Predicate<Message> isFirst, Message message, String key) {
+        if (history.stream()
+                .noneMatch(first -> first.role() == Role.USER && says(first, message) && isFirst.test(first))) {
             throw usedKey(key);
         }
     }
