@@ -1,5 +1,6 @@
 package dev.parley.engine;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -147,7 +148,7 @@ final class MemoriesTest {
             Task task = (Task) agent.call(SendMessage.of(Message.user(Part.text("go"))), CallContext.anonymous());
 
             assertThat(task.state()).isEqualTo(TaskState.FAILED);
-            assertThat(task.status().message().text()).isEqualTo("The group is full");
+            assertThat(requireNonNull(task.status().message()).text()).isEqualTo("The group is full");
             assertThat(outcome.get(30, TimeUnit.SECONDS)).isInstanceOf(TaskEndedException.class);
         }
     }
