@@ -42,14 +42,14 @@ import org.jspecify.annotations.Nullable;
 final class HandlerRun implements Request, Reply, RunQueue.Run {
     private static final String PROGRESS = "progress";
 
-    /** Circumstances of a turn besides its message; {@code key} identifies repetitions of the message. */
+    /** Circumstances of a turn besides its message; {@code names} identify repetitions of the message. */
     record Origin(
             CallContext context,
             List<String> acceptedOutputModes,
             Map<String, @Nullable Object> metadata,
             boolean followUp,
             int attempt,
-            @Nullable MessageKey key) {}
+            List<MessageKey> names) {}
 
     private final LiveTask live;
     private final Message message;
@@ -104,9 +104,8 @@ final class HandlerRun implements Request, Reply, RunQueue.Run {
         this.epoch = live.runs().epoch();
     }
 
-    @Nullable
-    MessageKey key() {
-        return origin.key;
+    List<MessageKey> names() {
+        return origin.names;
     }
 
     LiveTask live() {

@@ -11,6 +11,7 @@ import dev.parley.engine.spi.TaskLog.TaskName;
 import dev.parley.engine.tasks.Admissions.First;
 import dev.parley.engine.tasks.LiveTask;
 import dev.parley.engine.tasks.MediaTypes;
+import dev.parley.engine.tasks.MessageNames;
 import dev.parley.engine.tasks.NamedTasks;
 import dev.parley.engine.tasks.Pin;
 import dev.parley.engine.tasks.Refused;
@@ -35,6 +36,7 @@ import dev.parley.protocol.TaskEvent;
 import dev.parley.protocol.TaskState;
 import dev.parley.protocol.retry.Backoff;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -53,12 +55,6 @@ final class MessageAdmission {
     private static final Duration LONGEST_PENDING = Duration.ofSeconds(10);
 
     static final Backoff PENDING = new Backoff(Duration.ofMillis(10), Duration.ofMillis(500));
-
-    /** Begins the names of messages that have a key of their sender, among the ids of his other messages. */
-    private static final String IDEMPOTENCY_KEY = "\u0001key:";
-
-    /** Begins a name that says which message came first under a key. */
-    private static final String FIRST_OF_KEY = "\u0001first:";
 
     private final Parts parts;
     private final Tasks tasks;
@@ -156,7 +152,7 @@ final class MessageAdmission {
                 // Without its id a message that another engine has admitted would be admitted once more.
                 boolean isKnown = sent != null && sent.turn() == null && (isNamed(context) || !sent.continues());
                 if (isKnown && Refused.isOfOtherOwner(refusal)) {
-                    parts.admissions().leaveRefused(messageKey(send, context));
+                    leaveRefused(send, context);
                     continue; // a repetition, whose task goes on at another engine
                 }
                 boolean isElsewhere = isElsewhere(sent, refusal, context);
@@ -165,7 +161,7 @@ final class MessageAdmission {
                         || !parts.runs().isOpen()) {
                     throw refusal;
                 }
-                parts.admissions().leaveRefused(messageKey(send, context));
+                leaveRefused(send, context);
                 boolean isPending = refusal.getCause() instanceof KeyTakenException taken && taken.isPending();
                 if (isPending || isElsewhere || attempt > 1) {
                     parts.runs().pause(PENDING.bound(attempt));
@@ -189,24 +185,17 @@ final class MessageAdmission {
         return agent.deduplicates() || context.idempotencyKey() != null;
     }
 
-    /** The name of a message. A key of the sender takes the place of its id. */
-    private MessageKey messageKey(Send send, CallContext context) {
-        String key = context.idempotencyKey();
-        return new MessageKey(context.scope(), agent.name(), key == null ? messageId(send) : IDEMPOTENCY_KEY + key);
+    /** The names of a message: its key, and its id unless the agent wants each message anew. */
+    private MessageNames names(Send send, CallContext context) {
+        return MessageNames.of(context, agent.name(), agent.deduplicates() ? messageId(send) : null);
     }
 
-    /** Has the task answer for a message. A key of its sender comes with a name that tells the message from others of the task. */
-    private void answersFor(LiveTask live, Message message, MessageKey messageKey, CallContext context) {
-        live.answersFor(messageKey);
-        String key = context.idempotencyKey();
-        if (key != null) {
-            live.answersFor(firstOf(key, message, context));
-        }
+    private void leave(MessageNames names) {
+        names.all().forEach(parts.admissions()::leave);
     }
 
-    private MessageKey firstOf(String key, Message message, CallContext context) {
-        // The key has no such character.
-        return new MessageKey(context.scope(), agent.name(), FIRST_OF_KEY + key + "\u0001" + message.messageId());
+    private void leaveRefused(Send send, CallContext context) {
+        names(send, context).all().forEach(parts.admissions()::leaveRefused);
     }
 
     /**
@@ -275,26 +264,39 @@ final class MessageAdmission {
             webhooks.check(webhook, context);
         }
         // An agent that wants every message anew gets keys that cannot repeat.
-        MessageKey messageKey = isNamed(context)
-                ? messageKey(send, context)
-                : new MessageKey(context.scope(), agent.name(), tasks.newId());
+        MessageNames names =
+                isNamed(context) ? names(send, context) : MessageNames.of(context, agent.name(), tasks.newId());
         var mine = new CompletableFuture<LiveTask>();
-        First first = parts.admissions().enter(messageKey, new First(message, mine));
-        if (first != null) {
-            Repetition.require(first.message(), message, context.idempotencyKey());
-            return repeated(first, message, context);
+        for (MessageKey name : names.all()) {
+            First first = parts.admissions().enter(name, new First(message, mine));
+            if (first != null) {
+                // Of two names the first may be here already, and senders may wait for it.
+                first.live().whenComplete((live, refused) -> complete(mine, live, refused));
+                names.all().stream().takeWhile(own -> own != name).forEach(parts.admissions()::leave);
+                Repetition.require(first.message(), message, names.keyOf(name));
+                return repeated(first, message, context, names.keyOf(name));
+            }
         }
         try {
-            Sent sent = admit(send, context, messageKey, taken);
+            Sent sent = admit(send, context, names, taken);
             mine.complete(sent.live());
             if (sent.turn() == null) {
-                parts.admissions().leave(messageKey);
+                leave(names);
             }
             return sent;
         } catch (RuntimeException refused) {
-            parts.admissions().leave(messageKey);
+            leave(names);
             mine.completeExceptionally(refused);
             throw refused;
+        }
+    }
+
+    private static void complete(
+            CompletableFuture<LiveTask> mine, @Nullable LiveTask live, @Nullable Throwable refused) {
+        if (live == null) {
+            mine.completeExceptionally(refused == null ? Refused.stopping() : refused);
+        } else {
+            mine.complete(live);
         }
     }
 
@@ -305,18 +307,17 @@ final class MessageAdmission {
         }
     }
 
-    private Sent admit(Send send, CallContext context, MessageKey messageKey, boolean taken) {
+    private Sent admit(Send send, CallContext context, MessageNames names, boolean taken) {
         // A claim finds by itself what another engine has let in, without a look-up of each message that begins a task.
         boolean isClaimed = parts.log().once() == Once.CLAIM && send.message().taskId() == null;
-        if (!isClaimed || taken || parts.log().mayHave(messageKey)) {
-            Sent known = known(messageKey, send.message(), context);
-            return known == null ? admitNew(send, context, messageKey) : known;
+        if (!isClaimed || taken || names.all().stream().anyMatch(parts.log()::mayHave)) {
+            Sent known = known(names, send.message(), context);
+            return known == null ? admitNew(send, context, names) : known;
         }
         try {
-            return admitNew(send, context, messageKey);
+            return admitNew(send, context, names);
         } catch (A2AException refused) {
-            Sent known =
-                    refused.getCause() instanceof KeyTakenException ? null : known(messageKey, send.message(), context);
+            Sent known = refused.getCause() instanceof KeyTakenException ? null : known(names, send.message(), context);
             if (known == null) {
                 throw refused;
             }
@@ -324,26 +325,26 @@ final class MessageAdmission {
         }
     }
 
-    private Sent admitNew(Send send, CallContext context, MessageKey messageKey) {
+    private Sent admitNew(Send send, CallContext context, MessageNames names) {
         String taskId = send.message().taskId();
         if (taskId != null && context.namesTasks()) {
-            return admitNamed(send, context, messageKey, new TaskName(context.scope(), agent.name(), taskId));
+            return admitNamed(send, context, names, new TaskName(context.scope(), agent.name(), taskId));
         }
         return taskId == null
-                ? fresh(send.message(), context).into(pin -> begin(pin, send, context, messageKey, null))
+                ? fresh(send.message(), context).into(pin -> begin(pin, send, context, names, null))
                 : tasks.pinned(parts.names().key(context, agent.name(), taskId))
-                        .into(pin -> proceed(pin, send, context, messageKey, null));
+                        .into(pin -> proceed(pin, send, context, names, null));
     }
 
     /** Admits a message that names the task by a name of its sender. */
-    private Sent admitNamed(Send send, CallContext context, MessageKey messageKey, TaskName name) {
+    private Sent admitNamed(Send send, CallContext context, MessageNames names, TaskName name) {
         NamedTasks.Meant meant = parts.names().meant(send, context, name, first -> fresh(first, context));
         return meant.pin().into(pin -> {
             if (!meant.begins()) {
-                return proceed(pin, meant.send(), context, messageKey, name.name());
+                return proceed(pin, meant.send(), context, names, name.name());
             }
             try {
-                return begin(pin, meant.send(), context, messageKey, name.name());
+                return begin(pin, meant.send(), context, names, name.name());
             } catch (RuntimeException refused) {
                 parts.names().settled(pin.task(), List.of(name));
                 throw refused;
@@ -357,7 +358,7 @@ final class MessageAdmission {
     }
 
     /** The same message is being worked on: this sender waits for the same outcome, and starts nothing. */
-    private Sent repeated(First first, Message message, CallContext context) {
+    private Sent repeated(First first, Message message, CallContext context, @Nullable String key) {
         LiveTask rival;
         try {
             rival = first.live().join();
@@ -366,9 +367,7 @@ final class MessageAdmission {
         }
         // Only now is it known which task and context the first message has got.
         Repetition.require(
-                first.message().in(rival.contextId(), rival.key().taskId()),
-                said(message, rival.key(), context),
-                context.idempotencyKey());
+                first.message().in(rival.contextId(), rival.key().taskId()), said(message, rival.key(), context), key);
         Pin pin = tasks.live().pin(rival);
         if (rival.ahead() == null) {
             return new Sent(pin, null, null, true, false);
@@ -377,16 +376,18 @@ final class MessageAdmission {
         return new Sent(tasks.pinned(rival.key()), null, null, false, false);
     }
 
-    private @Nullable Sent known(MessageKey messageKey, Message message, CallContext context) {
-        String taskId = parts.log().taskOf(messageKey).orElse(null);
-        Pin known = taskId == null ? null : tasks.live().pin(key(context, taskId));
-        if (known == null) {
-            return null;
+    private @Nullable Sent known(MessageNames names, Message message, CallContext context) {
+        for (MessageKey name : names.all()) {
+            String taskId = parts.log().taskOf(name).orElse(null);
+            Pin known = taskId == null ? null : tasks.live().pin(key(context, taskId));
+            if (known != null) {
+                return known.into(pin -> {
+                    requireRepetition(pin.task(), message, context, name, names.keyOf(name));
+                    return new Sent(pin, null, null, false, false);
+                });
+            }
         }
-        return known.into(pin -> {
-            requireRepetition(pin.task(), message, context);
-            return new Sent(pin, null, null, false, false);
-        });
+        return null;
     }
 
     /** Returns a message as repetitions are compared: without its ids if callers name their tasks. */
@@ -401,14 +402,14 @@ final class MessageAdmission {
                 : message;
     }
 
-    private void requireRepetition(LiveTask live, Message message, CallContext context) {
+    private void requireRepetition(
+            LiveTask live, Message message, CallContext context, MessageKey name, @Nullable String key) {
         Task task = live.ahead();
         if (task != null) {
             Message said = said(message, live.key(), context);
-            String key = context.idempotencyKey();
             if (key != null) {
                 Predicate<Message> isFirst = first -> parts.log()
-                        .taskOf(firstOf(key, first, context))
+                        .taskOf(MessageNames.firstUnder(name, key, first))
                         .filter(live.key().taskId()::equals)
                         .isPresent();
                 Repetition.requireAmong(task.history(), isFirst, said, key);
@@ -421,14 +422,14 @@ final class MessageAdmission {
         }
     }
 
-    private Sent begin(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+    private Sent begin(Pin pin, Send send, CallContext context, MessageNames names, @Nullable String name) {
         parts.intake().run();
         LiveTask live = pin.task();
-        HandlerRun turn = turn(live, send, context, false, messageKey);
+        HandlerRun turn = turn(live, send, context, false, names);
         live.reserve(List.of(send.message()));
         boolean inContext = send.message().contextId() != null;
         boolean taken = false;
-        @Nullable Claim claim = null;
+        List<Claim> claims = List.of();
         try {
             if (inContext) {
                 parts.turns().take(live.key(), live.contextId());
@@ -439,15 +440,13 @@ final class MessageAdmission {
                 live.bring(webhooks.admit(live, config, name, context, 0));
             }
             live.causedBy(Tasks.cause(context));
-            answersFor(live, send.message(), messageKey, context);
-            claim = claim(live, messageKey);
+            names.answeredBy(live, send.message());
+            claims = claim(live, names);
             live.runs().enter(turn);
             runner.start(turn);
             return new Sent(pin, null, turn, true, false);
         } catch (RuntimeException | Error refused) {
-            if (claim != null) {
-                parts.log().release(claim);
-            }
+            claims.forEach(parts.log()::release);
             live.giveBackSpace();
             if (taken) {
                 parts.turns().giveBack(live.key(), live.contextId());
@@ -456,21 +455,26 @@ final class MessageAdmission {
         }
     }
 
-    /** Has the log take a message, before the agent starts; returns null if the first segment of the task does. */
-    private @Nullable Claim claim(LiveTask live, MessageKey messageKey) {
+    /** Has the log take a message, before the agent starts; returns an empty list if the first segment of the task does. */
+    private List<Claim> claim(LiveTask live, MessageNames names) {
+        var claims = new ArrayList<Claim>();
         if (parts.log().once() == Once.INDEX) {
-            return null;
+            return claims;
         }
-        var claim = new Claim(messageKey, live.key().taskId(), live.naming());
         try {
-            parts.log().claim(claim).join();
-            return claim;
+            for (MessageKey name : names.all()) {
+                var claim = new Claim(name, live.key().taskId(), claims.isEmpty() ? live.naming() : null);
+                parts.log().claim(claim).join();
+                claims.add(claim);
+            }
+            return claims;
         } catch (CompletionException failure) {
+            claims.forEach(parts.log()::release);
             throw Refused.unwritten(failure.getCause() instanceof Exception cause ? cause : failure);
         }
     }
 
-    private Sent proceed(Pin pin, Send send, CallContext context, MessageKey messageKey, @Nullable String name) {
+    private Sent proceed(Pin pin, Send send, CallContext context, MessageNames names, @Nullable String name) {
         LiveTask live = pin.task();
         Message message = send.message();
         if (message.contextId() != null && !message.contextId().equals(live.contextId())) {
@@ -483,9 +487,9 @@ final class MessageAdmission {
         }
         long before = live.written();
         parts.turns().take(live.key(), live.contextId());
-        var turn = turn(live, send, context, true, messageKey);
+        var turn = turn(live, send, context, true, names);
         try {
-            return new Sent(pin, goOn(turn, send, context, messageKey, name, before), turn, false, true);
+            return new Sent(pin, goOn(turn, send, context, names, name, before), turn, false, true);
         } catch (RuntimeException | Error refused) {
             parts.turns().giveBack(live.key(), live.contextId());
             throw refused;
@@ -519,12 +523,7 @@ final class MessageAdmission {
 
     /** Lets the task of {@code turn} go on with a message, and returns the task with it. */
     private LoggedEvent goOn(
-            HandlerRun turn,
-            Send send,
-            CallContext context,
-            MessageKey messageKey,
-            @Nullable String name,
-            long before) {
+            HandlerRun turn, Send send, CallContext context, MessageNames names, @Nullable String name, long before) {
         LiveTask live = turn.live();
         Message message = send.message();
         return runner.goOn(turn, task -> {
@@ -555,12 +554,12 @@ final class MessageAdmission {
                 live.bring(webhooks.admit(live, config, name, context, before));
             }
             live.causedBy(Tasks.cause(context));
-            answersFor(live, message, messageKey, context);
+            names.answeredBy(live, message);
             return said;
         });
     }
 
-    private HandlerRun turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageKey messageKey) {
+    private HandlerRun turn(LiveTask live, Send send, CallContext context, boolean followUp, MessageNames names) {
         // The key names this message, not those that the agent sends.
         CallContext origin = context.withIdempotencyKey(null);
         return new HandlerRun(
@@ -572,7 +571,7 @@ final class MessageAdmission {
                                 send.metadata(),
                                 followUp,
                                 1,
-                                messageKey),
+                                names.all()),
                         parts.clock(),
                         parts.taskLimits(),
                         uri -> parts.extension(agent, uri),

@@ -292,10 +292,11 @@ final class Runner {
 
     private void ended(HandlerRun turn) {
         LiveTask live = turn.live();
-        MessageKey message = turn.key();
-        if (message != null && live.isAnswered()) {
-            parts.log().release(new Claim(message, live.key().taskId(), live.naming()));
-            parts.admissions().leave(message); // nothing is written, so nothing else will
+        if (!turn.names().isEmpty() && live.isAnswered()) {
+            for (MessageKey message : turn.names()) {
+                parts.log().release(new Claim(message, live.key().taskId(), live.naming()));
+                parts.admissions().leave(message); // nothing is written, so nothing else will
+            }
             parts.names().settled(live, live.naming());
             live.giveBackSpace();
             parts.tasks().live().remove(live); // announced in the moment of the answer, it never comes to be
@@ -513,7 +514,7 @@ final class Runner {
         return new HandlerRun(
                         live,
                         message == null ? Message.user(Part.text("")) : message,
-                        new HandlerRun.Origin(context, List.of(), Map.of(), followUp, attempt, null),
+                        new HandlerRun.Origin(context, List.of(), Map.of(), followUp, attempt, List.of()),
                         parts.clock(),
                         parts.taskLimits(),
                         uri -> parts.extension(agent, uri),

@@ -291,7 +291,7 @@ final class LiveTaskTest {
     }
 
     private static HandlerRun turn(LiveTask live, String text) {
-        var origin = new HandlerRun.Origin(ALICE, List.of(), Map.of(), live.durable() != null, 1, null);
+        var origin = new HandlerRun.Origin(ALICE, List.of(), Map.of(), live.durable() != null, 1, List.of());
         return new HandlerRun(
                 live,
                 Message.user(Part.text(text)),

@@ -389,8 +389,60 @@ final class PreviewTest {
                     .isEqualTo(first);
         }
         assertThat(runs).hasValue(1);
-        assertThat(binding.send(this, message("m-1", "go", null), "key-2")).isNotEqualTo(first);
+        assertThat(binding.send(this, message("m-2", "go", null), "key-2")).isNotEqualTo(first);
         assertThat(runs).hasValue(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Binding.class)
+    void aRepetitionMayLeaveTheKeyOutOrBringOne(Binding binding) throws Exception {
+        String keyed = binding.send(this, message("m-1", "go", null), "key-1");
+        String plain = unkeyed(message("m-2", "go", null));
+
+        assertThat(unkeyed(message("m-1", "go", null))).isEqualTo(keyed);
+        assertThat(binding.send(this, message("m-2", "go", null), "key-2")).isEqualTo(plain);
+        assertThat(binding.send(this, message("m-1", "go", null), "key-3")).isEqualTo(keyed);
+        assertThat(runs).hasValue(2);
+        assertThat(unkeyed(message("m-1", "stay", null))).contains("message.messageId", "already used");
+        assertThat(binding.send(this, message("m-2", "stay", null), "key-4"))
+                .contains("message.messageId", "already used");
+    }
+
+    @Test
+    void anAnswerWithAKeyAndWithoutIsTakenOnce() throws Exception {
+        String id = unkeyed(message("m-1", "ask", null));
+        Binding.REST.send(this, message("m-2", "ask", id), "key-2");
+
+        assertThat(unkeyed(message("m-2", "ask", id))).isEqualTo(id);
+        assertThat(runs).hasValue(2);
+    }
+
+    @Test
+    void oneMessageWithAKeyAndWithoutAtTheSameTimeIsOneTask() throws Exception {
+        var sends = new ArrayList<Callable<String>>();
+        for (int i = 0; i < 12; i++) {
+            Binding binding = Binding.values()[i % Binding.values().length];
+            String message = message("m-1", "go", null);
+            String key = "key-" + i % 2;
+            sends.add(i % 4 == 0 ? () -> unkeyed(message) : () -> binding.send(this, message, key));
+        }
+        var ids = new HashSet<String>();
+        try (var pool = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<String> sent : pool.invokeAll(sends)) {
+                ids.add(sent.get());
+            }
+        }
+
+        assertThat(ids).hasSize(1);
+        assertThat(runs).hasValue(1);
+    }
+
+    /** Sends a message without a key, and returns the id of its task, or what the refusal says. */
+    private String unkeyed(String message) throws Exception {
+        Shown answer = outsider.rpc(AGENT, "SendMessage", "{'message':" + message + "}", V1);
+        return answer.has("error")
+                ? answer.at("error", "message").text()
+                : answer.at("result", "task", "id").text();
     }
 
     @ParameterizedTest
