@@ -111,23 +111,20 @@ public final class Engine implements AutoCloseable {
         PushStore pushStore = settings.pushStore;
         this.parts = new Parts(
                 log,
-                clock,
-                threads,
-                limits,
-                tasks,
-                runs,
-                new Admissions(),
-                new NamedTasks(log, tasks),
-                new ContextTurns(log, settings.taskLimits.turns()),
-                new OwnerMail(log.mail(), threads, limits, runs::isStopped),
-                settings.taskLimits,
+                new Parts.Time(clock, threads, limits),
+                new Parts.Work(
+                        tasks,
+                        runs,
+                        new Admissions(),
+                        new NamedTasks(log, tasks),
+                        new ContextTurns(log, settings.taskLimits.turns()),
+                        new OwnerMail(log.mail(), threads, limits, runs::isStopped),
+                        settings.taskLimits),
+                new Parts.Services(Map.copyOf(settings.extensions), settings.tools, settings.memories),
                 pushStore == null
                         ? null
                         : new Webhooks(pushStore, requireNonNull(settings.transport), log, clock, threads, timer),
                 settings.observer,
-                Map.copyOf(settings.extensions),
-                settings.tools,
-                settings.memories,
                 settings.intake);
         this.recovery = new Recovery(log, tasks, runs, threads, timer);
         this.receiver = new MailReceiver(log.mail(), threads, clock, runs::isOpen, follower);
@@ -369,7 +366,7 @@ public final class Engine implements AutoCloseable {
      * @param stopping wakes them, once an interruption leaves their tasks unfinished
      */
     public void drain(Duration grace, Runnable stopping) {
-        parts.runs().stop(grace, stopping, this::wakeAll);
+        parts.work().runs().stop(grace, stopping, this::wakeAll);
     }
 
     /**
@@ -380,12 +377,12 @@ public final class Engine implements AutoCloseable {
      */
     public void halt(Runnable stopping) {
         deliveries().ifPresent(Webhooks::stop);
-        parts.runs().halt(stopping, this::wakeAll);
+        parts.work().runs().halt(stopping, this::wakeAll);
     }
 
     private void wakeAll() {
         tasks().live().wakeAll();
-        parts.mail().wakeAll();
+        parts.work().mail().wakeAll();
     }
 
     /**
@@ -398,7 +395,7 @@ public final class Engine implements AutoCloseable {
             return;
         }
         deliveries().ifPresent(Webhooks::stop);
-        drain(parts.runs().isStopped() ? Duration.ZERO : grace);
+        drain(parts.work().runs().isStopped() ? Duration.ZERO : grace);
         timer.shutdownNow();
         sweeper.shutdownNow();
         follower.shutdownNow();
@@ -413,7 +410,7 @@ public final class Engine implements AutoCloseable {
      * @throws A2AException TASK_NOT_FOUND if the caller has no such task, UNSUPPORTED_OPERATION if it waits for no credential
      */
     public Task authorize(String agent, String taskId, String credential, CallContext context) {
-        TaskKey key = parts.names().key(context, agent, taskId);
+        TaskKey key = parts.work().names().key(context, agent, taskId);
         Runner runner = runners.get(agent);
         if (runner == null) {
             throw A2AException.taskNotFound(taskId);
@@ -434,7 +431,7 @@ public final class Engine implements AutoCloseable {
 
     /** Memories about a subject; see {@link Memories#about}. Empty if the engine has none. */
     public List<Memories.Memory> memories(Subject subject, Memories.@Nullable Key after, int limit) {
-        Memories memories = parts.memories();
+        Memories memories = parts.services().memories();
         return memories == null ? List.of() : memories.about(subject, after, limit);
     }
 
@@ -446,7 +443,7 @@ public final class Engine implements AutoCloseable {
      */
     public int erase(Subject subject, CallContext by, Consumer<List<String>> links) {
         int erased = 0;
-        CallContext patient = by.withDeadline(parts.clock().instant().plus(OTHERS));
+        CallContext patient = by.withDeadline(parts.time().clock().instant().plus(OTHERS));
         List<TaskKey> keys;
         do {
             List<Head> heads = parts.log().about(subject, null, REMOVE_BATCH);
@@ -460,12 +457,13 @@ public final class Engine implements AutoCloseable {
                 // Also on failure: the tasks may be removed, and those that remain are read again on demand.
                 tasks().live().removed(live -> gone.contains(live.key()));
                 recovery.forget(gone);
-                parts.turns().forget(heads);
+                parts.work().turns().forget(heads);
             }
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
-        if (parts.memories() != null) {
-            parts.memories()
+        if (parts.services().memories() != null) {
+            parts.services()
+                    .memories()
                     .erase(subject); // requests that came before cannot write more; those that come later have tasks
             // that stay
         }
@@ -522,7 +520,7 @@ public final class Engine implements AutoCloseable {
 
     /** Tasks in memory and in the log. */
     Tasks tasks() {
-        return parts.tasks();
+        return parts.work().tasks();
     }
 
     /** Continues the engine's work after a commit or a failed one. */
@@ -536,8 +534,8 @@ public final class Engine implements AutoCloseable {
         @Override
         public void written(LiveTask live, Segment segment) {
             tasks().live().settled(live);
-            parts.admissions().settled(segment.messages());
-            parts.names().settled(live, segment.naming());
+            parts.work().admissions().settled(segment.messages());
+            parts.work().names().settled(live, segment.naming());
             Webhooks webhooks = parts.webhooks();
             // Another engine may have registered webhooks of which the copy in memory does not know.
             if (webhooks != null && (live.isWatched() || parts.log().once() == Once.CLAIM)) {
@@ -551,7 +549,7 @@ public final class Engine implements AutoCloseable {
             boolean isOthers = cause instanceof OtherOwnerException;
             if (isOthers || live.isForeign()) {
                 // Nothing to take up, unless the commit has landed; but messages that were counted are not in the log.
-                parts.turns().forget(List.of(segment.head()));
+                parts.work().turns().forget(List.of(segment.head()));
                 if (!isOthers && !(cause instanceof KeyTakenException)) {
                     recovery.mayOwn();
                 }
@@ -563,8 +561,8 @@ public final class Engine implements AutoCloseable {
         @Override
         public void refused(LiveTask live, List<MessageKey> messages, List<TaskName> lost) {
             tasks().live().settled(live);
-            parts.admissions().settled(messages);
-            parts.names().settled(live, lost);
+            parts.work().admissions().settled(messages);
+            parts.work().names().settled(live, lost);
             RunQueue.Run running = live.runs().current();
             if (running != null) {
                 running.interrupt(); // nothing that it emits can be written

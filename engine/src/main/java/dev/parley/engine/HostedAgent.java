@@ -139,7 +139,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Task get(GetTask get, CallContext context) {
-        return parts.tasks().read(key(context, get.id())).view(get.historyLength(), true);
+        return parts.work().tasks().read(key(context, get.id())).view(get.historyLength(), true);
     }
 
     private TaskPage list(ListTasks list, CallContext context) {
@@ -196,7 +196,7 @@ final class HostedAgent implements AgentEndpoint {
     /** The task of a row; of one that is damaged what the row says, so that the list shows the others. */
     private Optional<Task> find(Head head) {
         try {
-            return parts.tasks().find(head.key());
+            return parts.work().tasks().find(head.key());
         } catch (DamagedTaskException damaged) {
             LOG.log(Level.WARNING, "a list shows a task without its events", damaged);
             return Optional.of(new Task(
@@ -215,35 +215,38 @@ final class HostedAgent implements AgentEndpoint {
 
     /** Ends a task. If it has moved to another engine, or is about to, the owner is looked up again. */
     static Task cancel(Parts parts, TaskKey key, CancelTask cancel, CallContext context) {
-        long wait = parts.mail().longest(parts.tasks().patience(context)).toNanos();
-        long begun = parts.threads().nanoTime();
+        long wait = parts.work()
+                .mail()
+                .longest(parts.work().tasks().patience(context))
+                .toNanos();
+        long begun = parts.time().threads().nanoTime();
         for (int attempt = 1; ; attempt++) {
             try {
                 return cancelAt(parts, key, cancel, context);
             } catch (A2AException refusal) {
-                if (!parts.mail().isElsewhere(refusal)
-                        || parts.threads().nanoTime() - begun > wait
-                        || !parts.runs().isOpen()) {
+                if (!parts.work().mail().isElsewhere(refusal)
+                        || parts.time().threads().nanoTime() - begun > wait
+                        || !parts.work().runs().isOpen()) {
                     throw refusal;
                 }
-                parts.runs().pause(MessageAdmission.PENDING.bound(attempt));
+                parts.work().runs().pause(MessageAdmission.PENDING.bound(attempt));
             }
         }
     }
 
     /** Ends a task, at the engine that runs it. */
     private static Task cancelAt(Parts parts, TaskKey key, CancelTask cancel, CallContext context) {
-        try (Pin pin = parts.tasks().pinned(key)) {
+        try (Pin pin = parts.work().tasks().pinned(key)) {
             if (!pin.task().isForeign()) {
-                return parts.tasks().cancel(key, cancel.metadata(), context);
+                return parts.work().tasks().cancel(key, cancel.metadata(), context);
             }
             var call = new CancelTask(cancel.tenant(), key.taskId(), cancel.metadata());
-            Duration patience = parts.tasks().patience(context);
-            return switch (parts.mail().hand(pin.task(), call, context.withLiteralIds(), patience)) {
-                case Handed.Kept kept -> parts.tasks().cancel(key, cancel.metadata(), context);
-                case Handed.Done done -> parts.tasks().read(key);
+            Duration patience = parts.work().tasks().patience(context);
+            return switch (parts.work().mail().hand(pin.task(), call, context.withLiteralIds(), patience)) {
+                case Handed.Kept kept -> parts.work().tasks().cancel(key, cancel.metadata(), context);
+                case Handed.Done done -> parts.work().tasks().read(key);
                 case Handed.Lost lost -> {
-                    Task task = parts.tasks().read(key);
+                    Task task = parts.work().tasks().read(key);
                     if (task.state() != TaskState.CANCELED) {
                         throw OwnerMail.elsewhere(key.taskId());
                     }
@@ -254,7 +257,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private Feed<LoggedEvent> subscribe(SubscribeToTask subscribe, CallContext context) {
-        return parts.tasks().pinned(key(context, subscribe.id())).into(pin -> {
+        return parts.work().tasks().pinned(key(context, subscribe.id())).into(pin -> {
             Long after = subscribe.after();
             if (after != null) {
                 long written = pin.task().written();
@@ -275,7 +278,7 @@ final class HostedAgent implements AgentEndpoint {
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return parts.names().key(context, agent.name(), taskId);
+        return parts.work().names().key(context, agent.name(), taskId);
     }
 
     private AgentCard extendedCard() {

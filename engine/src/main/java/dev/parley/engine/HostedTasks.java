@@ -67,7 +67,7 @@ final class HostedTasks implements TaskManager {
     public Task updateTaskStatus(String id, TaskState state, @Nullable Message message) {
         return report(id, task -> {
             Message said = message == null ? task.status().message() : message.in(task.contextId(), task.id());
-            var status = new TaskStatus(state, said, parts.tasks().now());
+            var status = new TaskStatus(state, said, parts.work().tasks().now());
             return new TaskStatusUpdateEvent(task.id(), task.contextId(), status, Map.of());
         });
     }
@@ -80,11 +80,11 @@ final class HostedTasks implements TaskManager {
     }
 
     private Task report(String id, Function<Task, TaskEvent> event) {
-        TaskKey key = parts.names().key(context, agent, id);
-        try (Pin pin = parts.tasks().pinned(key)) {
+        TaskKey key = parts.work().names().key(context, agent, id);
+        try (Pin pin = parts.work().tasks().pinned(key)) {
             LiveTask live = pin.task();
             long reported = live.emit(task -> List.of(event.apply(requireNonNull(task))));
-            return parts.tasks().written(live, reported, context);
+            return parts.work().tasks().written(live, reported, context);
         } catch (TaskEndedException ended) {
             throw A2AException.of(
                     A2AError.UNSUPPORTED_OPERATION,

@@ -65,7 +65,7 @@ final class MessageAdmission {
 
     MessageAdmission(Parts parts, Agent agent, Runner runner, TaskWebhooks webhooks, AgentCard card) {
         this.parts = parts;
-        this.tasks = parts.tasks();
+        this.tasks = parts.work().tasks();
         this.agent = agent;
         this.runner = runner;
         this.webhooks = webhooks;
@@ -142,7 +142,7 @@ final class MessageAdmission {
     private <R> R untilTaken(Send send, CallContext context, Function<Sent, R> answer) {
         Duration patience = tasks.patience(context);
         long wait = (patience.compareTo(LONGEST_PENDING) < 0 ? patience : LONGEST_PENDING).toNanos();
-        long begun = parts.threads().nanoTime();
+        long begun = parts.time().threads().nanoTime();
         for (int attempt = 1; ; attempt++) {
             Sent sent = null;
             try {
@@ -157,14 +157,14 @@ final class MessageAdmission {
                 }
                 boolean isElsewhere = isElsewhere(sent, refusal, context);
                 if (!isElsewhere && !(refusal.getCause() instanceof KeyTakenException)
-                        || parts.threads().nanoTime() - begun > wait
-                        || !parts.runs().isOpen()) {
+                        || parts.time().threads().nanoTime() - begun > wait
+                        || !parts.work().runs().isOpen()) {
                     throw refusal;
                 }
                 leaveRefused(send, context);
                 boolean isPending = refusal.getCause() instanceof KeyTakenException taken && taken.isPending();
                 if (isPending || isElsewhere || attempt > 1) {
-                    parts.runs().pause(PENDING.bound(attempt));
+                    parts.work().runs().pause(PENDING.bound(attempt));
                 }
             }
         }
@@ -172,7 +172,7 @@ final class MessageAdmission {
 
     /** Whether another engine may admit a message. Without an id that tells, it must not be in the log. */
     private boolean isElsewhere(@Nullable Sent sent, A2AException refusal, CallContext context) {
-        return parts.mail().isElsewhere(refusal)
+        return parts.work().mail().isElsewhere(refusal)
                 && (isNamed(context) || sent == null || sent.live().written() < sent.since());
     }
 
@@ -191,11 +191,11 @@ final class MessageAdmission {
     }
 
     private void leave(MessageNames names) {
-        names.all().forEach(parts.admissions()::leave);
+        names.all().forEach(parts.work().admissions()::leave);
     }
 
     private void leaveRefused(Send send, CallContext context) {
-        names(send, context).all().forEach(parts.admissions()::leaveRefused);
+        names(send, context).all().forEach(parts.work().admissions()::leaveRefused);
     }
 
     /**
@@ -227,7 +227,7 @@ final class MessageAdmission {
             return sent.live().await(sent.since(), enough, tasks.patience(context));
         } catch (InterruptedException stopped) {
             // A caller that leaves within the grace period leaves a task like one that leaves after it.
-            if (parts.runs().isOpen()) {
+            if (parts.work().runs().isOpen()) {
                 create(sent);
             }
             Thread.currentThread().interrupt();
@@ -268,11 +268,13 @@ final class MessageAdmission {
                 isNamed(context) ? names(send, context) : MessageNames.of(context, agent.name(), tasks.newId());
         var mine = new CompletableFuture<LiveTask>();
         for (MessageKey name : names.all()) {
-            First first = parts.admissions().enter(name, new First(message, mine));
+            First first = parts.work().admissions().enter(name, new First(message, mine));
             if (first != null) {
                 // Of two names the first may be here already, and senders may wait for it.
                 first.live().whenComplete((live, refused) -> complete(mine, live, refused));
-                names.all().stream().takeWhile(own -> own != name).forEach(parts.admissions()::leave);
+                names.all().stream()
+                        .takeWhile(own -> own != name)
+                        .forEach(parts.work().admissions()::leave);
                 Repetition.require(first.message(), message, names.keyOf(name));
                 return repeated(first, message, context, names.keyOf(name));
             }
@@ -332,13 +334,13 @@ final class MessageAdmission {
         }
         return taskId == null
                 ? fresh(send.message(), context).into(pin -> begin(pin, send, context, names, null))
-                : tasks.pinned(parts.names().key(context, agent.name(), taskId))
+                : tasks.pinned(parts.work().names().key(context, agent.name(), taskId))
                         .into(pin -> proceed(pin, send, context, names, null));
     }
 
     /** Admits a message that names the task by a name of its sender. */
     private Sent admitNamed(Send send, CallContext context, MessageNames names, TaskName name) {
-        NamedTasks.Meant meant = parts.names().meant(send, context, name, first -> fresh(first, context));
+        NamedTasks.Meant meant = parts.work().names().meant(send, context, name, first -> fresh(first, context));
         return meant.pin().into(pin -> {
             if (!meant.begins()) {
                 return proceed(pin, meant.send(), context, names, name.name());
@@ -346,7 +348,7 @@ final class MessageAdmission {
             try {
                 return begin(pin, meant.send(), context, names, name.name());
             } catch (RuntimeException refused) {
-                parts.names().settled(pin.task(), List.of(name));
+                parts.work().names().settled(pin.task(), List.of(name));
                 throw refused;
             }
         });
@@ -397,7 +399,10 @@ final class MessageAdmission {
         }
         String taskId = message.taskId();
         return taskId != null
-                        && parts.names().key(context, agent.name(), taskId).equals(task)
+                        && parts.work()
+                                .names()
+                                .key(context, agent.name(), taskId)
+                                .equals(task)
                 ? message.in(message.contextId(), null)
                 : message;
     }
@@ -432,7 +437,7 @@ final class MessageAdmission {
         List<Claim> claims = List.of();
         try {
             if (inContext) {
-                parts.turns().take(live.key(), live.contextId());
+                parts.work().turns().take(live.key(), live.contextId());
                 taken = true;
             }
             PushConfig config = send.configuration().pushConfig();
@@ -449,7 +454,7 @@ final class MessageAdmission {
             claims.forEach(parts.log()::release);
             live.giveBackSpace();
             if (taken) {
-                parts.turns().giveBack(live.key(), live.contextId());
+                parts.work().turns().giveBack(live.key(), live.contextId());
             }
             throw refused;
         }
@@ -486,12 +491,12 @@ final class MessageAdmission {
             return handed;
         }
         long before = live.written();
-        parts.turns().take(live.key(), live.contextId());
+        parts.work().turns().take(live.key(), live.contextId());
         var turn = turn(live, send, context, true, names);
         try {
             return new Sent(pin, goOn(turn, send, context, names, name, before), turn, false, true);
         } catch (RuntimeException | Error refused) {
-            parts.turns().giveBack(live.key(), live.contextId());
+            parts.work().turns().giveBack(live.key(), live.contextId());
             throw refused;
         }
     }
@@ -506,7 +511,7 @@ final class MessageAdmission {
             return null;
         }
         Send named = name == null ? send : send.with(send.message().in(null, name));
-        return switch (parts.mail().handMessage(pin.task(), named, context, tasks.patience(context))) {
+        return switch (parts.work().mail().handMessage(pin.task(), named, context, tasks.patience(context))) {
             case Handed.Kept kept -> null;
             case Handed.Done(String taskId) -> {
                 pin.close();
@@ -539,7 +544,7 @@ final class MessageAdmission {
             List<TaskEvent> said = state.isInterrupted()
                     ? List.of(turn.moved(runner.resumed(live.key()), null, Map.of()), received)
                     : List.of(received);
-            TaskLimits limits = parts.taskLimits();
+            TaskLimits limits = parts.work().limits();
             String excess = live.excess(task, said, limits.events(), limits.bytes());
             if (excess != null) {
                 throw A2AException.of(
@@ -572,8 +577,8 @@ final class MessageAdmission {
                                 followUp,
                                 1,
                                 names.all()),
-                        parts.clock(),
-                        parts.taskLimits(),
+                        parts.time().clock(),
+                        parts.work().limits(),
                         uri -> parts.extension(agent, uri),
                         () -> tasks.live().add(live))
                 .offer(parts);

@@ -26,35 +26,51 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of an engine that its agents share.
  *
- * @param mail for calls about tasks that other engines run
  * @param webhooks null if webhooks are not supported
- * @param extensions operations of extensions, by URI
- * @param tools for the handlers of agents; null for none
- * @param memories of conversations, for the handlers of agents; null for none
  * @param intake called before a message begins a task, which it may refuse
  */
 record Parts(
         TaskLog log,
-        InstantSource clock,
-        Threads threads,
-        TimeLimits limits,
-        Tasks tasks,
-        Runs runs,
-        Admissions admissions,
-        NamedTasks names,
-        ContextTurns turns,
-        OwnerMail mail,
-        TaskLimits taskLimits,
+        Time time,
+        Work work,
+        Services services,
         @Nullable Webhooks webhooks,
         RunObserver observer,
-        Map<String, Supplier<AgentEndpoint>> extensions,
-        @Nullable BiFunction<Request, Reply, Tools> tools,
-        @Nullable Memories memories,
         Runnable intake) {
+    /** The clock, the threads of runs and the limits of their times. */
+    record Time(InstantSource clock, Threads threads, TimeLimits limits) {}
+
+    /**
+     * Tasks, and the order in which messages to them are admitted and run.
+     *
+     * @param mail for calls about tasks that other engines run
+     * @param limits of the length of conversations and tasks
+     */
+    record Work(
+            Tasks tasks,
+            Runs runs,
+            Admissions admissions,
+            NamedTasks names,
+            ContextTurns turns,
+            OwnerMail mail,
+            TaskLimits limits) {}
+
+    /**
+     * Services for the handlers of agents.
+     *
+     * @param extensions operations of extensions, by URI
+     * @param tools null for none
+     * @param memories of conversations; null for none
+     */
+    record Services(
+            Map<String, Supplier<AgentEndpoint>> extensions,
+            @Nullable BiFunction<Request, Reply, Tools> tools,
+            @Nullable Memories memories) {}
+
     /** Operations of an extension that an agent uses; null if it does not use it. */
     @Nullable
     AgentEndpoint extension(Agent agent, String uri) {
-        Supplier<AgentEndpoint> operations = extensions.get(uri);
+        Supplier<AgentEndpoint> operations = services.extensions().get(uri);
         return operations == null || !agent.uses().contains(uri) ? null : operations.get();
     }
 
@@ -64,23 +80,23 @@ record Parts(
      * @throws IllegalStateException if there are none
      */
     Tools tools(HandlerRun run) {
-        if (tools == null) {
+        if (services.tools() == null) {
             throw new IllegalStateException(
                     "agent " + run.live().key().agent() + ": no tools (expected: a hub that has some)");
         }
-        return tools.apply(run, run);
+        return services.tools().apply(run, run);
     }
 
     /** The memory of the conversation of a run; empty if there are no memories. */
     Optional<ConversationMemory> memory(HandlerRun run) {
-        if (memories == null) {
+        if (services.memories() == null) {
             return Optional.empty();
         }
         TaskKey task = run.live().key();
         var key = new Memories.Key(task.scope(), task.agent(), run.contextId());
         BooleanSupplier isWanted =
                 () -> !run.isCanceled() && !run.isSuperseded() && !run.live().isBroken();
-        return Optional.of(new ConversationMemory(memories, key, isWanted, full -> {
+        return Optional.of(new ConversationMemory(services.memories(), key, isWanted, full -> {
             run.fail(String.valueOf(full.getMessage())); // as for output that does not fit
             throw new TaskEndedException(task.taskId(), TaskState.FAILED);
         }));

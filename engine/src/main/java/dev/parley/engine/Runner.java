@@ -61,7 +61,7 @@ final class Runner {
         this.slots = new Slots<>(
                 agent.concurrency(),
                 agent.queueLimit(),
-                parts.threads().lock(),
+                parts.time().threads().lock(),
                 agent.priority() == null ? null : Run::priority);
     }
 
@@ -95,21 +95,21 @@ final class Runner {
     private void start(HandlerRun turn, boolean bounded) {
         LiveTask live = turn.live();
         String group = live.key().scope().group();
-        if (!parts.runs().isOpen()) {
+        if (!parts.work().runs().isOpen()) {
             waits(turn);
             live.runs().leave();
             throw Refused.stopping();
         }
         Priority priority = priority(turn, bounded);
         if (slots.take(group, priority)) {
-            launch(new Run(turn, parts.tasks().live().pin(live), priority));
+            launch(new Run(turn, parts.work().tasks().live().pin(live), priority));
             return;
         }
         if (!slots.takePlace(group, bounded)) {
             live.runs().leave();
             throw full();
         }
-        Pin pin = parts.tasks().live().pin(live);
+        Pin pin = parts.work().tasks().live().pin(live);
         turn.create(TaskState.SUBMITTED);
         waits(turn);
         slots.enqueue(group, new Run(turn, pin, priority));
@@ -183,7 +183,9 @@ final class Runner {
 
     /** Returns the state of a task after an answer of its caller: submitted if the agent has no free slot. */
     TaskState resumed(TaskKey key) {
-        return parts.runs().isOpen() && slots.isFree(key.scope().group()) ? TaskState.WORKING : TaskState.SUBMITTED;
+        return parts.work().runs().isOpen() && slots.isFree(key.scope().group())
+                ? TaskState.WORKING
+                : TaskState.SUBMITTED;
     }
 
     /**
@@ -213,7 +215,7 @@ final class Runner {
 
     /** Starts waiting turns while slots are free. Turns that wait while the engine closes run after the next start. */
     private void launchWaiting() {
-        while (parts.runs().isOpen()) {
+        while (parts.work().runs().isOpen()) {
             Run next = slots.next();
             if (next == null) {
                 return;
@@ -234,7 +236,7 @@ final class Runner {
     private void end(HandlerRun turn, Throwable notStarted) {
         LOG.log(Level.ERROR, "agent " + agent.name() + ": no thread for task " + turn.taskId(), notStarted);
         LiveTask live = turn.live();
-        try (Pin pin = parts.tasks().live().pin(live)) {
+        try (Pin pin = parts.work().tasks().live().pin(live)) {
             fail(turn, "The server could not start the agent");
             var unused = pin.task().runs().leave();
         }
@@ -242,11 +244,11 @@ final class Runner {
 
     /** Starts a turn, which has a slot, unless the engine closes. */
     private void launch(Run run) {
-        if (parts.runs().began(run.turn())) {
+        if (parts.work().runs().began(run.turn())) {
             try {
-                parts.threads().start("agent", () -> runAll(run));
+                parts.time().threads().start("agent", () -> runAll(run));
             } catch (RuntimeException | Error notStarted) {
-                parts.runs().ended(run.turn());
+                parts.work().runs().ended(run.turn());
                 giveBack(run.pin());
                 throw notStarted;
             }
@@ -268,13 +270,15 @@ final class Runner {
                     recovery.begun(live.key());
                 }
                 if (Thread.interrupted()
-                        && !parts.runs().isOpen()) { // a late interrupt of the turn before is no news to this one
+                        && !parts.work()
+                                .runs()
+                                .isOpen()) { // a late interrupt of the turn before is no news to this one
                     Thread.currentThread().interrupt();
                 }
                 try {
                     observed(turn);
                     next = (HandlerRun) live.runs().leave();
-                    goesOn = next != null && parts.runs().began(next);
+                    goesOn = next != null && parts.work().runs().began(next);
                     if (next != null && !goesOn && !turn.isCutOff()) {
                         waits(next); // while this turn counts as running, for which the log is kept open
                     }
@@ -295,13 +299,13 @@ final class Runner {
         if (!turn.names().isEmpty() && live.isAnswered()) {
             for (MessageKey message : turn.names()) {
                 parts.log().release(new Claim(message, live.key().taskId(), live.naming()));
-                parts.admissions().leave(message); // nothing is written, so nothing else will
+                parts.work().admissions().leave(message); // nothing is written, so nothing else will
             }
-            parts.names().settled(live, live.naming());
+            parts.work().names().settled(live, live.naming());
             live.giveBackSpace();
-            parts.tasks().live().remove(live); // announced in the moment of the answer, it never comes to be
+            parts.work().tasks().live().remove(live); // announced in the moment of the answer, it never comes to be
         }
-        parts.runs().ended(turn);
+        parts.work().runs().ended(turn);
     }
 
     private void giveBack(Pin pin) {
@@ -351,9 +355,9 @@ final class Runner {
             return; // canceled while this waited for the disk
         }
         turn.live().runs().reads(turn);
-        TimeLimits.Limit limit = parts.limits().in(agent.timeLimit(), turn::expire);
+        TimeLimits.Limit limit = parts.time().limits().in(agent.timeLimit(), turn::expire);
         try {
-            turn.begin(parts.clock().instant().plus(agent.timeLimit()));
+            turn.begin(parts.time().clock().instant().plus(agent.timeLimit()));
             agent.handler().handle(turn, turn);
             var unused = turn.end();
             returned(turn);
@@ -403,7 +407,7 @@ final class Runner {
             LOG.log(Level.DEBUG, "agent {0} ends because task {1} could not be written", agent.name(), turn.taskId());
         } else if (turn.isExpired()) {
             expired(turn);
-        } else if (!parts.runs().isOpen() && (isInterrupted || isOfInterrupt(problem))) {
+        } else if (!parts.work().runs().isOpen() && (isInterrupted || isOfInterrupt(problem))) {
             // Stopped with the server: the next start finds the task unfinished and decides.
             turn.cutOff();
             LOG.log(Level.INFO, "agent {0} stops with the server; task {1} is unfinished", agent.name(), turn.taskId());
@@ -515,8 +519,8 @@ final class Runner {
                         live,
                         message == null ? Message.user(Part.text("")) : message,
                         new HandlerRun.Origin(context, List.of(), Map.of(), followUp, attempt, List.of()),
-                        parts.clock(),
-                        parts.taskLimits(),
+                        parts.time().clock(),
+                        parts.work().limits(),
                         uri -> parts.extension(agent, uri),
                         () -> {})
                 .offer(parts);

@@ -73,7 +73,7 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
     PushConfig create(PushConfig config, CallContext context) {
         Webhooks deliveries = deliveries();
         String asked = requireNonNull(config.taskId());
-        try (Pin pin = parts.tasks().pinned(key(context, asked))) {
+        try (Pin pin = parts.work().tasks().pinned(key(context, asked))) {
             LiveTask live = pin.task();
             deliveries.check(context.scope().group(), config);
             long after = live.written();
@@ -104,7 +104,7 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
     PushConfig get(GetPushConfig get, CallContext context) {
         Webhooks deliveries = deliveries();
         TaskKey key = key(context, get.taskId());
-        parts.tasks().read(key);
+        parts.work().tasks().read(key);
         return deliveries
                 .store()
                 .find(key, get.id())
@@ -116,7 +116,7 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
     PushConfigPage list(ListPushConfigs list, CallContext context) {
         Webhooks deliveries = deliveries();
         TaskKey key = key(context, list.taskId());
-        parts.tasks().read(key);
+        parts.work().tasks().read(key);
         // A task has few webhooks (see Webhooks.MAX_PER_TASK), so one page holds them all.
         return new PushConfigPage(
                 deliveries.store().of(key).stream()
@@ -127,7 +127,7 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
 
     Empty delete(DeletePushConfig delete, CallContext context) {
         Webhooks deliveries = deliveries();
-        try (Pin pin = parts.tasks().pinned(key(context, delete.taskId()))) {
+        try (Pin pin = parts.work().tasks().pinned(key(context, delete.taskId()))) {
             LiveTask live = pin.task();
             Optional<Subscription> before = deliveries.store().find(live.key(), delete.id());
             deliveries.store().delete(live.key(), delete.id(), Tasks.cause(context));
@@ -138,6 +138,6 @@ record TaskWebhooks(Parts parts, String agent, boolean supported) {
     }
 
     private TaskKey key(CallContext context, String taskId) {
-        return parts.names().key(context, agent, taskId);
+        return parts.work().names().key(context, agent, taskId);
     }
 }

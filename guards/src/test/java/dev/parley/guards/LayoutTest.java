@@ -13,6 +13,7 @@ import com.sun.source.util.Trees;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.ArchRuleDefinition;
@@ -68,6 +69,85 @@ final class LayoutTest {
             "LegacyModel.part",
             "LegacyOperations.sendNamed",
             "Model.part");
+
+    /** Records of a document, an answer, or the parameters of an operation: their components are its members. */
+    private static final Set<String> DOCUMENTS = Set.of(
+            "ActivityOperation.Change",
+            "ActivityOperation.FindTasks",
+            "ActivityOperation.Span",
+            "ActivityOperation.TaskView",
+            "AgentCard",
+            "AgentCard.Skill",
+            "Entry.Resource",
+            "EntryOperation.Publication",
+            "HubOperation.HubView",
+            "InspectionOperation.Inspection",
+            "InspectionOperation.InterfaceState",
+            "KnowledgeOperation.Query",
+            "LoadHold.Result",
+            "McpTask",
+            "MemberOperation.KeyView",
+            "MeshViews.Connection",
+            "MeshViews.EventView",
+            "MeshViews.Reasons",
+            "Message",
+            "Operation.ListTasks",
+            "PeerOperation.PeerView",
+            "Publication",
+            "ReportProtocol.Reliability",
+            "ReportProtocol.Use",
+            "RestParameter",
+            "RouteOperation.AddRoute",
+            "SearchAnswer.Result",
+            "ServersFile.Entry",
+            "SettingOperation.SettingView",
+            "VaultAccounts.Developer",
+            "VaultCards.Query",
+            "Workflow.Draft",
+            "Workflow.Step",
+            "WorkflowOperation.DefinitionView",
+            "WorkflowOperation.RunView",
+            "WorkflowOperation.StepView");
+
+    /** Records of a row of a table, or of a query of one: their components are its columns. */
+    private static final Set<String> ROWS = Set.of(
+            "AuditEntry",
+            "Changes.Row",
+            "Directory.Key",
+            "Events.Event",
+            "HubTable.LivingHub",
+            "McpServerTable.Version",
+            "PushStore.Subscription",
+            "RelayTable.Relay",
+            "Review",
+            "SignIns.Row",
+            "SqlScan.Row",
+            "TaskLog.Query",
+            "TaskLog.Selection",
+            "TaskRows.Move",
+            "TaskRows.NewTask",
+            "TaskRows.SegmentRow",
+            "WatchedChanges.Newest");
+
+    /** Settings of one part of the program: each component is a setting, which the record or its builder describes. */
+    private static final Set<String> SETTINGS = Set.of(
+            "AcceptedSockets",
+            "ClientFlags.Agent",
+            "ClientFlags.Request",
+            "ClientSettings",
+            "GraphQlLimits",
+            "HelidonServer.Settings",
+            "HubSettings",
+            "LoadPlan",
+            "ServerSettings",
+            "StoreSettings",
+            "Transport.Settings",
+            "TrustSettings",
+            "UpstreamSettings");
+
+    /** Records of parts that belong together; the list only becomes shorter, as components of one concern become a record. */
+    private static final Set<String> PARTS = Set.of(
+            "CliEnvironment", "Gate.Incoming", "Persistence", "RequiredCredentials", "ServedAgent", "WebhookDelivery");
 
     private static final Pattern CLOSES_A_CONSTANT =
             Pattern.compile("^\\s+[A-Z][A-Z_]*\\.(close|shutdown|shutdownNow)\\(\\)", Pattern.MULTILINE);
@@ -170,7 +250,37 @@ final class LayoutTest {
                 .containsExactly("LongList.eight");
     }
 
-    /** Methods and constructors with too many parameters, but for records, whose components are a document. */
+    @Test
+    void recordsOfMoreThanSevenComponentsAreListedWithTheirKind() {
+        var expected = new TreeSet<String>();
+        Stream.of(DOCUMENTS, ROWS, SETTINGS, PARTS).forEach(expected::addAll);
+
+        assertThat(longerRecords(CLASSES)).isEqualTo(expected);
+    }
+
+    @Test
+    void aPlantedRecordOfEightComponentsIsFound() {
+        assertThat(longerRecords(new ClassFileImporter().importPackages("dev.parley.guards.planted.lists")))
+                .containsExactly("LongList.Document");
+    }
+
+    /** Records with too many components, by their names within their files. */
+    private static Set<String> longerRecords(JavaClasses classes) {
+        var names = new TreeSet<String>();
+        for (JavaClass type : classes) {
+            long components = type.getFields().stream()
+                    .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
+                    .count();
+            if (type.isRecord() && components > MOST_PARAMETERS) {
+                names.add(type.getName()
+                        .substring(type.getPackageName().length() + 1)
+                        .replace('$', '.'));
+            }
+        }
+        return names;
+    }
+
+    /** Methods and constructors with too many parameters, but for records, which have a test of their own. */
     private static Set<String> longerLists(JavaClasses classes) {
         var names = new TreeSet<String>();
         for (JavaClass type : classes) {

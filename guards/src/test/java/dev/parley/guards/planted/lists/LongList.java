@@ -2,7 +2,7 @@ package dev.parley.guards.planted.lists;
 
 /** A method with eight parameters, a record with as many components, and a method with seven parameters. */
 public final class LongList {
-    /** The components of a record are a document, not a list of arguments. */
+    /** A record that is not listed. */
     public record Document(int a, int b, int c, int d, int e, int f, int g, int h) {}
 
     private LongList() {}
