@@ -202,17 +202,12 @@ public final class Platform implements AutoCloseable {
 
     private HubExtensions.Shared shared(Setup setup, boolean isLocal, Persistence kept, AddressRule rule) {
         return new HubExtensions.Shared(
-                setup.data() != null,
-                isLocal,
-                this::url,
+                new HubExtensions.Home(setup.data() != null, isLocal, this::url),
+                new HubExtensions.Hosted(agentViews, hosting::describe),
+                new HubExtensions.Logged(kept.log(), this::follow),
+                new HubExtensions.Keys(setup.given.cardKeys, kept.secrets()::keyFor),
                 metrics.ofExtensions(),
-                agentViews,
-                kept.log(),
-                this::follow,
-                setup.given.cardKeys,
                 rule,
-                kept.secrets()::keyFor,
-                hosting::describe,
                 trust);
     }
 

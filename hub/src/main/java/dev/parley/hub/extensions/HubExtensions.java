@@ -73,26 +73,47 @@ public final class HubExtensions implements AutoCloseable {
     /**
      * Parts that each hub has.
      *
-     * @param url address of the hub
-     * @param follow reads a task of the log, and follows it
-     * @param keys that sign the cards of the hub; null if it signs none
      * @param rule for URLs that callers choose
-     * @param secrets returns the secret key for a purpose
-     * @param described replaces the card of an agent
      */
     public record Shared(
-            boolean isKept,
-            boolean isLocal,
-            Supplier<String> url,
+            Home home,
+            Hosted hosted,
+            Logged logged,
+            Keys keys,
             ExtensionMetrics metrics,
-            HubAgents agents,
-            TaskLog log,
-            Function<TaskKey, Feed<LoggedEvent>> follow,
-            @Nullable CardKeys keys,
             AddressRule rule,
-            Function<String, byte[]> secrets,
-            Consumer<Agent> described,
             Trust trust) {}
+
+    /**
+     * The hub itself.
+     *
+     * @param isKept whether its data outlive it
+     * @param isLocal whether only this machine can call it
+     * @param url returns its address
+     */
+    public record Home(boolean isKept, boolean isLocal, Supplier<String> url) {}
+
+    /**
+     * The agents of the hub.
+     *
+     * @param described replaces the card of an agent
+     */
+    public record Hosted(HubAgents agents, Consumer<Agent> described) {}
+
+    /**
+     * The tasks of the hub.
+     *
+     * @param follow reads a task of the log, and follows it
+     */
+    public record Logged(TaskLog log, Function<TaskKey, Feed<LoggedEvent>> follow) {}
+
+    /**
+     * Keys of the hub.
+     *
+     * @param cards sign the cards of the hub; null if it signs none
+     * @param secrets returns the secret key for a purpose
+     */
+    public record Keys(@Nullable CardKeys cards, Function<String, byte[]> secrets) {}
 
     /**
      * Opens extensions.
@@ -132,17 +153,17 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public boolean isKept() {
-            return shared.isKept();
+            return shared.home().isKept();
         }
 
         @Override
         public boolean isLocal() {
-            return shared.isLocal();
+            return shared.home().isLocal();
         }
 
         @Override
         public String url() {
-            return shared.url().get();
+            return shared.home().url().get();
         }
 
         @Override
@@ -157,7 +178,7 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public HubAgents agents() {
-            return shared.agents();
+            return shared.hosted().agents();
         }
 
         @Override
@@ -173,7 +194,7 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public void describe(Agent agent) {
-            shared.described().accept(agent);
+            shared.hosted().described().accept(agent);
         }
 
         @Override
@@ -188,12 +209,15 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public HubTasks tasks() {
-            return new LoggedTasks(shared.log(), HubExtensions.this::remoteTask, shared.follow());
+            return new LoggedTasks(
+                    shared.logged().log(),
+                    HubExtensions.this::remoteTask,
+                    shared.logged().follow());
         }
 
         @Override
         public HubSignatures signatures() {
-            return new Signatures(Optional.ofNullable(shared.keys()));
+            return new Signatures(Optional.ofNullable(shared.keys().cards()));
         }
 
         @Override
@@ -213,7 +237,7 @@ public final class HubExtensions implements AutoCloseable {
 
         @Override
         public byte[] key(String purpose) {
-            return shared.secrets().apply("extension " + purpose);
+            return shared.keys().secrets().apply("extension " + purpose);
         }
 
         @Override

@@ -82,7 +82,7 @@ final class SharedVaultTest {
         callers.close();
         hubs.forEach(hub -> {
             hub.cards().close();
-            hub.entries().log().close();
+            hub.entries().changes().log().close();
             hub.database().close();
         });
     }

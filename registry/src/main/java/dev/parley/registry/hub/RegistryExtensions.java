@@ -61,7 +61,7 @@ final class RegistryExtensions implements AutoCloseable {
                 faces.putAll(each.extension.faces());
                 handlers = handlers.and(each.extension.handlers());
             }
-            entries.derived().catchUp();
+            entries.changes().derived().catchUp();
         } catch (RuntimeException | Error failure) {
             close(failure);
             throw failure;

@@ -347,7 +347,7 @@ final class RegistryHub implements HubExtension {
     public void stopping() {
         stops = true;
         own.close();
-        entries.log().close();
+        entries.changes().log().close();
     }
 
     @Override
@@ -359,7 +359,7 @@ final class RegistryHub implements HubExtension {
             peers.close();
             fetch.close();
             search.close();
-            entries.log().close();
+            entries.changes().log().close();
         }
     }
 }

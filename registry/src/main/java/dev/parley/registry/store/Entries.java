@@ -39,12 +39,19 @@ public record Entries(
         EntryReader reader,
         EntryWriter writer,
         EntryPublisher publisher,
-        EntryLog log,
-        DerivedTables derived,
-        History history,
         EntryReviews reviews,
+        Changes changes,
         InstantSource clock)
         implements RegistryEntries {
+    /**
+     * Changes of entries.
+     *
+     * @param log in which callers follow them
+     * @param derived tables that are made of them
+     * @param history earlier versions of entries
+     */
+    public record Changes(EntryLog log, DerivedTables derived, History history) {}
+
     /** The registry itself as a reader of all entries. */
     public static final CallContext ITSELF = new CallContext(
             new CallContext.Caller(Entry.HUB, Set.of("admin"), ""),
@@ -89,7 +96,8 @@ public record Entries(
         var reviews = new EntryReviews(database, reader, writer, others);
         var derived = new DerivedTables(database, writer);
         others.follow(log, derived::catchUp);
-        return new Entries(disclosure, reader, writer, publications, log, derived, history, reviews, others);
+        var changes = new Changes(log, derived, history);
+        return new Entries(disclosure, reader, writer, publications, reviews, changes, others);
     }
 
     /**
@@ -162,7 +170,7 @@ public record Entries(
 
     @Override
     public void derive(DerivedTable table, EntryListener listener) {
-        derived.add(table, listener);
+        changes.derived().add(table, listener);
     }
 
     @Override

@@ -75,8 +75,8 @@ public final class EntryOperations {
         this.reader = entries.reader();
         this.writer = entries.writer();
         this.publisher = entries.publisher();
-        this.log = entries.log();
-        this.history = entries.history();
+        this.log = entries.changes().log();
+        this.history = entries.changes().history();
         this.reviews = entries.reviews();
         this.lookAlikes = lookAlikes;
         this.fetch = fetch;

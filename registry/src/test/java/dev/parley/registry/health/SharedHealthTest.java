@@ -128,7 +128,7 @@ final class SharedHealthTest {
         answers.release(100);
         hubs.forEach(hub -> {
             hub.prober.close();
-            hub.entries.log().close();
+            hub.entries.changes().log().close();
             hub.database.close();
         });
     }

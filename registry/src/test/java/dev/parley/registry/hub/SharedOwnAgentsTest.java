@@ -142,7 +142,7 @@ final class SharedOwnAgentsTest {
     void close() {
         hubs.forEach(hub -> {
             hub.own.close();
-            hub.entries.log().close();
+            hub.entries.changes().log().close();
             hub.database.close();
         });
     }

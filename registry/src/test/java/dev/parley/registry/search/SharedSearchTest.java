@@ -101,7 +101,7 @@ final class SharedSearchTest {
     void close() {
         hubs.forEach(hub -> {
             hub.search().close();
-            hub.entries().log().close();
+            hub.entries().changes().log().close();
             hub.database().close();
         });
     }

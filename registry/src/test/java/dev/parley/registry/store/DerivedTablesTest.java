@@ -161,7 +161,7 @@ final class DerivedTablesTest {
         }
         Entries entries = with(new Names());
 
-        entries.derived().catchUp();
+        entries.changes().derived().catchUp();
 
         assertThat(kept()).hasSize(210);
         assertThat(seen(entries, ANYONE)).hasSize(210);
@@ -183,7 +183,7 @@ final class DerivedTablesTest {
         assertThat(seen(entries, ANYONE)).containsExactly("open");
         assertThat(seen(entries, ANNA)).containsExactly("open");
         Entries later = with(new Names());
-        later.derived().catchUp();
+        later.changes().derived().catchUp();
         assertThat(seen(later, ANYONE)).containsExactly("open");
         assertThat(seen(later, ANNA)).containsExactly("hidden", "open");
     }
@@ -199,7 +199,7 @@ final class DerivedTablesTest {
         assertThat(kept()).containsExactly("one", "two");
 
         Entries entries = with(new Names());
-        entries.derived().catchUp();
+        entries.changes().derived().catchUp();
 
         assertThat(kept()).isEmpty();
     }
@@ -209,19 +209,19 @@ final class DerivedTablesTest {
     void entriesThatTheTableHasAreNotDerivedAgain(DatabaseKind kind) throws IOException {
         open(kind);
         Entries entries = with(new Names());
-        entries.derived().catchUp();
+        entries.changes().derived().catchUp();
         register(entries, "one");
         register(entries, "two");
         register(without(), "three");
         register(entries, "four");
         var names = new Names();
 
-        with(names).derived().catchUp();
+        with(names).changes().derived().catchUp();
 
         assertThat(names.changes).isEqualTo(2);
         assertThat(kept()).containsExactly("four", "one", "three", "two");
         var none = new Names();
-        with(none).derived().catchUp();
+        with(none).changes().derived().catchUp();
         assertThat(none.changes).isZero();
     }
 

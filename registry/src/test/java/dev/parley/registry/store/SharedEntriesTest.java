@@ -119,7 +119,7 @@ final class SharedEntriesTest {
     void close() {
         callers.close();
         hubs.forEach(hub -> {
-            hub.entries().log().close();
+            hub.entries().changes().log().close();
             hub.database().close();
         });
     }
@@ -222,9 +222,9 @@ final class SharedEntriesTest {
             seen.add(numbers);
             streams.add(CompletableFuture.runAsync(
                     () -> {
-                        try (var first = hub.entries().log().changes(0, EntryFilter.NONE, BEN)) {
+                        try (var first = hub.entries().changes().log().changes(0, EntryFilter.NONE, BEN)) {
                             long last = read(first, numbers, count / 2);
-                            try (var second = next.entries().log().changes(last, EntryFilter.NONE, BEN)) {
+                            try (var second = next.entries().changes().log().changes(last, EntryFilter.NONE, BEN)) {
                                 read(second, numbers, count);
                             }
                         } catch (InterruptedException stopped) {

@@ -128,7 +128,7 @@ final class SharedTrustTest {
     @AfterEach
     void close() {
         hubs.forEach(hub -> {
-            hub.entries.log().close();
+            hub.entries.changes().log().close();
             hub.database.close();
         });
     }
