@@ -60,7 +60,7 @@ final class HubLease implements AutoCloseable {
     private static final Duration PROMPT = Duration.ofMillis(400);
 
     /** A hub that works is connected within this time, or tries again: networks repeat what they have lost at growing intervals. */
-    private static final Duration CONNECT = Duration.ofSeconds(2);
+    private static final Duration CONNECT = Duration.ofSeconds(4);
 
     /** A hub that reads a copy again renews its lease so much later at most. */
     private static final Duration READING = Duration.ofMillis(200);
