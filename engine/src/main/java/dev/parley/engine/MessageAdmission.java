@@ -271,9 +271,9 @@ final class MessageAdmission {
             First first = parts.work().admissions().enter(name, new First(message, mine));
             if (first != null) {
                 // Of two names the first may be here already, and senders may wait for it.
-                first.live().whenComplete((live, refused) -> complete(mine, live, refused));
+                var unused = first.live().whenComplete((live, refused) -> complete(mine, live, refused));
                 names.all().stream()
-                        .takeWhile(own -> own != name)
+                        .takeWhile(own -> !own.equals(name))
                         .forEach(parts.work().admissions()::leave);
                 Repetition.require(first.message(), message, names.keyOf(name));
                 return repeated(first, message, context, names.keyOf(name));
