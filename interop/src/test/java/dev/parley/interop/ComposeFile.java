@@ -1,6 +1,7 @@
 package dev.parley.interop;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import dev.parley.dialect.Json;
 import java.io.IOException;
@@ -39,7 +40,8 @@ record ComposeFile(Map<String, Map<?, ?>> services) {
         List<String> lines =
                 ForeignSdk.execute(ForeignSdk.COMPOSE.directory(), Duration.ofMinutes(1), command, "compose");
         var services = new LinkedHashMap<String, Map<?, ?>>();
-        ((Map<?, ?>) Json.read(lines.getFirst().getBytes(UTF_8), Map.class).get("services"))
+        Map<?, ?> project = Json.read(lines.getFirst().getBytes(UTF_8), Map.class);
+        requireNonNull((Map<?, ?>) project.get("services"))
                 .forEach((name, service) -> services.put(String.valueOf(name), (Map<?, ?>) service));
         return new ComposeFile(services);
     }

@@ -1,6 +1,7 @@
 package dev.parley.interop;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(600)
 final class ContainerProjectTest {
+    private static final Pattern COPY = Pattern.compile("COPY (\\S+) (\\S+)");
+
     @TempDir
     Path directory;
 
@@ -55,7 +59,7 @@ final class ContainerProjectTest {
         Map<?, ?> service = service(port, file);
         Map<String, String> environment = environment(service, port);
         List<String> health = command("HEALTHCHECK");
-        String key = file.get("A2ACLI_API_KEY");
+        String key = requireNonNull(file.get("A2ACLI_API_KEY"));
 
         assertThat(status(health, environment)).as("health before the start").isEqualTo(1);
         String task;
@@ -78,8 +82,6 @@ final class ContainerProjectTest {
 
     @Test
     void theComposeFileKeepsTheDataAndOpensAPortOfThisMachineOnly() throws Exception {
-        create();
-
         Map<?, ?> service = service(8080, variablesOfFile());
 
         assertThat(service.get("read_only")).isEqualTo(true);
@@ -89,29 +91,29 @@ final class ContainerProjectTest {
                 .isFalse();
         assertThat(String.valueOf(service.get("volumes"))).contains("type=volume", "target=/data");
         assertThat(String.valueOf(service.get("ports"))).contains("host_ip=127.0.0.1", "target=8080", "published=8080");
-        assertThat(((Map<?, ?>) service.get("build")).get("dockerfile")).isEqualTo("Containerfile");
+        assertThat(String.valueOf(service.get("build"))).contains("dockerfile=Containerfile");
         assertThatThrownBy(() -> service(8080, Map.of())).hasMessageContaining("A2ACLI_API_KEY");
     }
 
-    private void create() throws Exception {
+    @BeforeEach
+    void create() throws Exception {
         OutsideBuild.run(directory, McpHubs.program("init", "price-list", "--with", "docker"));
         project = directory.resolve("price-list");
+        root = Files.createDirectory(directory.resolve("root"));
+        instructions = Files.readAllLines(project.resolve("Containerfile"));
     }
 
     /** Follows the instructions of the Containerfile that make files. */
     private void build() throws Exception {
-        create();
         OutsideBuild.useThisBuild(project.resolve("pom.xml"));
         OutsideBuild.run(project, OutsideBuild.maven("package"));
-        root = Files.createDirectory(directory.resolve("root"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
-        instructions = Files.readAllLines(project.resolve("Containerfile"));
         for (String instruction : instructions) {
-            String[] words = instruction.split(" ");
-            if (words[0].equals("COPY")) {
-                assertThat(project.resolve(".dockerignore")).content().contains("!" + words[1] + "\n");
-                Path source = project.resolve(words[1]);
-                String name = words[2].endsWith("/") ? words[2] + source.getFileName() : words[2];
+            Matcher copy = COPY.matcher(instruction);
+            if (copy.matches()) {
+                assertThat(project.resolve(".dockerignore")).content().contains("!" + copy.group(1) + "\n");
+                Path source = project.resolve(copy.group(1));
+                String name = copy.group(2).endsWith("/") ? copy.group(2) + source.getFileName() : copy.group(2);
                 OutsideBuild.copy(source, root.resolve(name.substring(1)));
             }
         }
@@ -142,7 +144,7 @@ final class ContainerProjectTest {
         Map<String, Map<?, ?>> services =
                 ComposeFile.read(project.resolve("compose.yaml"), variables).services();
         assertThat(services).containsOnlyKeys("price-list");
-        return services.get("price-list");
+        return requireNonNull(services.get("price-list"));
     }
 
     /** Variables of the image and of the service, at a port of this test. */
@@ -152,7 +154,7 @@ final class ContainerProjectTest {
         while (variable.find()) {
             environment.put(variable.group(1), inRoot(variable.group(2)));
         }
-        ((Map<?, ?>) service.get("environment"))
+        requireNonNull((Map<?, ?>) service.get("environment"))
                 .forEach((name, value) -> environment.put(String.valueOf(name), String.valueOf(value)));
         assertThat(environment).containsEntry("PARLEY_PORT", "8080");
         environment.put("PARLEY_PORT", String.valueOf(port));
@@ -170,7 +172,8 @@ final class ContainerProjectTest {
     private List<String> command(String instruction) {
         String line = line(instruction);
         String json = "{\"words\":" + line.substring(line.indexOf('[')) + "}";
-        List<?> words = (List<?>) Json.read(json.getBytes(UTF_8), Map.class).get("words");
+        List<?> words = requireNonNull(
+                (List<?>) Json.read(json.getBytes(UTF_8), Map.class).get("words"));
         assertThat(words.getFirst()).isEqualTo("java");
         var command = new ArrayList<String>();
         if (isRoot()) {

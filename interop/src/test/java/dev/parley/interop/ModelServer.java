@@ -1,6 +1,8 @@
 package dev.parley.interop;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -11,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
@@ -29,7 +30,7 @@ final class ModelServer implements AutoCloseable {
         }
 
         boolean hasResult() {
-            return messages.getLast().get("role").equals("tool");
+            return "tool".equals(messages.getLast().get("role"));
         }
 
         /** All contents, in lines. */
@@ -44,7 +45,7 @@ final class ModelServer implements AutoCloseable {
                             parts.stream()
                                     .map(part -> String.valueOf(((Map<?, ?>) part).get("text")))
                                     .toList())
-                    : Objects.requireNonNullElse(message.get("content"), "").toString();
+                    : requireNonNullElse(message.get("content"), "").toString();
         }
     }
 
@@ -90,7 +91,7 @@ final class ModelServer implements AutoCloseable {
 
     private Answer answer(HttpExchange exchange, Map<?, ?> body) {
         var messages = new ArrayList<Map<?, ?>>();
-        ((List<?>) body.get("messages")).forEach(message -> messages.add((Map<?, ?>) message));
+        requireNonNull((List<?>) body.get("messages")).forEach(message -> messages.add((Map<?, ?>) message));
         List<String> tools = body.get("tools") instanceof List<?> all
                 ? all.stream()
                         .map(tool -> (Map<?, ?>) ((Map<?, ?>) tool).get("function"))

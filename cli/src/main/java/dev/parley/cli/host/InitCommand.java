@@ -102,44 +102,41 @@ public final class InitCommand {
     private enum Template {
         MAVEN("parley", "Agent", "http://127.0.0.1:8080"),
         GRADLE("parley", "Agent", "http://127.0.0.1:8080"),
-        DOCKER(
-                "parley",
-                "Agent",
-                "http://localhost:8080",
-                "src/main/java/@package@/Health.java",
-                "Containerfile",
-                "compose.yaml",
-                ".dockerignore",
-                ".env"),
+        DOCKER("parley", "Agent", "http://localhost:8080"),
         LANGCHAIN4J("parley-langchain4j", "Agent", "http://127.0.0.1:8080"),
-        MODEL(
-                "parley-langchain4j",
-                "Agent",
-                "http://127.0.0.1:8080",
-                "src/main/java/@package@/Models.java",
-                "src/test/java/@package@/ModelServer.java"),
-        SPRING(
-                "parley-spring-boot-starter",
-                "Application",
-                "http://localhost:8080/a2a",
-                "src/main/resources/application.properties");
+        MODEL("parley-langchain4j", "Agent", "http://127.0.0.1:8080"),
+        SPRING("parley-spring-boot-starter", "Application", "http://localhost:8080/a2a");
 
         private final String artifact;
         private final String role;
         private final String url;
-        private final List<String> more;
 
         /**
          * @param artifact of Parley that the project needs
          * @param role end of the name of the main class
          * @param url of the agent
-         * @param more files than a project of Maven has
          */
-        Template(String artifact, String role, String url, String... more) {
+        Template(String artifact, String role, String url) {
             this.artifact = artifact;
             this.role = role;
             this.url = url;
-            this.more = List.of(more);
+        }
+
+        /** Files besides those of a project of Maven. */
+        List<String> more() {
+            return switch (this) {
+                case DOCKER ->
+                    List.of(
+                            "src/main/java/@package@/Health.java",
+                            "Containerfile",
+                            "compose.yaml",
+                            ".dockerignore",
+                            ".env");
+                case MODEL ->
+                    List.of("src/main/java/@package@/Models.java", "src/test/java/@package@/ModelServer.java");
+                case SPRING -> List.of("src/main/resources/application.properties");
+                default -> List.of();
+            };
         }
 
         String word() {
@@ -192,7 +189,7 @@ public final class InitCommand {
                 templates.put("pom.xml", "pom.xml");
             }
             templates.put("src/main/java/" + inPackage + "/" + inClass + ".java", template.role + ".java");
-            for (String file : template.more) {
+            for (String file : template.more()) {
                 String last = file.substring(file.lastIndexOf('/') + 1);
                 templates.put(file.replace("@package@", inPackage), last.startsWith(".") ? last.substring(1) : last);
             }
