@@ -47,11 +47,18 @@ final class OutsideBuild {
         String version = element(text, "version");
         Path place = Files.createDirectories(
                 REPOSITORY.resolve("dev/parley").resolve(artifact).resolve(version));
-        Files.copy(pom, place.resolve(artifact + "-" + version + ".pom"), StandardCopyOption.REPLACE_EXISTING);
+        replace(pom, place.resolve(artifact + "-" + version + ".pom"));
         Path jar = pom.resolveSibling(artifact + "-" + version + ".jar");
         if (Files.exists(jar)) {
-            Files.copy(jar, place.resolve(jar.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            replace(jar, place.resolve(jar.getFileName()));
         }
+    }
+
+    /** Copies a file as a whole: builds of another process may read it. */
+    private static void replace(Path from, Path to) throws IOException {
+        Path copy = Files.createTempFile(to.getParent(), "copy", ".tmp");
+        Files.copy(from, copy, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(copy, to, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private static String element(String xml, String name) {
