@@ -76,6 +76,33 @@ final class ExamplesTest {
                 : new Answer.Call("counter__count", Map.of("message", "3"));
     }
 
+    @Test
+    void aTeamOfThreeFrameworksWorksOnOneTaskThroughAHub() throws Exception {
+        try (var model = new ModelServer(ExamplesTest::team)) {
+            String output = run("team-of-three", "./run", model.environment("openai"), "Write about pumps");
+
+            assertThat(output).contains("editor: Pumps move water, say FACTS and the critic: TOO SHORT");
+            assertThat(model.requests()).hasSizeGreaterThanOrEqualTo(5);
+        }
+    }
+
+    /** Members are told apart by their instructions; the editor asks the others in turn. */
+    private static Answer team(Request request) {
+        String all = request.all();
+        if (all.contains("You are a researcher.")) {
+            return new Answer.Text("FACTS on " + request.last());
+        }
+        if (all.contains("You are a critic.")) {
+            return new Answer.Call("final_answer", Map.of("response", "TOO SHORT: " + request.last()));
+        }
+        if (!request.hasResult()) {
+            return new Answer.Call("researcher", Map.of("message", "pumps"));
+        }
+        return all.contains("TOO SHORT")
+                ? new Answer.Text("Pumps move water, say FACTS and the critic: TOO SHORT")
+                : new Answer.Call("critic", Map.of("message", request.last()));
+    }
+
     /** Runs a command in a copy of an example, with {@code parley} on the path, and this build in the local repository. */
     private String run(String example, String command, Map<String, String> model, String... arguments)
             throws Exception {
