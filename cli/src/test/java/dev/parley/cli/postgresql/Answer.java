@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 record Answer(int status, String body, long begunNanos, long endedNanos) {
     static final int NONE = 0;
     static final int OK = 200;
+    static final int UNAUTHORIZED = 401;
     static final int MISSING = 404;
     static final int UNAVAILABLE = 503;
 

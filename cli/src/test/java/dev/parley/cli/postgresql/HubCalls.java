@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls of a hub by plain HTTP, for any number of threads. Of hubs that share a database the next one is called after a hub that does
@@ -28,24 +29,38 @@ final class HubCalls {
 
     private final HttpClient http;
     private final List<String> urls;
+    /** The API key of the caller; null for an anonymous one. */
+    private final @Nullable String key;
+
     private final AtomicInteger turn = new AtomicInteger();
 
     HubCalls(String... urls) {
-        this(builder(), urls);
+        this(builder().build(), List.of(urls), null);
     }
 
-    private HubCalls(HttpClient.Builder builder, String... urls) {
-        this.http = builder.build();
-        this.urls = List.of(urls);
+    private HubCalls(HttpClient http, List<String> urls, @Nullable String key) {
+        this.http = http;
+        this.urls = urls;
+        this.key = key;
     }
 
     /** Returns calls by TLS. */
     static HubCalls trusting(SSLContext trust, String url) {
-        return new HubCalls(builder().sslContext(trust), url);
+        return new HubCalls(builder().sslContext(trust).build(), List.of(url), null);
+    }
+
+    /** Returns the same calls with an API key. */
+    HubCalls by(String key) {
+        return new HubCalls(http, urls, key);
     }
 
     private static HttpClient.Builder builder() {
         return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5));
+    }
+
+    /** The address of the hub; the first one of several. */
+    String url() {
+        return urls.getFirst();
     }
 
     /** Sends a message to the agent {@code echo} by JSON-RPC. */
@@ -54,11 +69,27 @@ final class HubCalls {
     }
 
     Answer send(String messageId, String text) {
+        return post("/agents/echo", sending(messageId, text, Map.of()));
+    }
+
+    /** Has the agent {@code counter} count, without waiting for the end. */
+    Answer count(String messageId, int to) {
+        return post("/agents/counter", sending(messageId, Integer.toString(to), Map.of("returnImmediately", true)));
+    }
+
+    /** The request SendMessage in JSON-RPC. */
+    static Map<String, ?> sending(String messageId, String text, Map<String, ?> configuration) {
         Map<String, ?> message =
                 Map.of("messageId", messageId, "role", "ROLE_USER", "parts", List.of(Map.of("text", text)));
-        return post(
-                "/agents/echo",
-                Map.of("jsonrpc", "2.0", "id", 1, "method", "SendMessage", "params", Map.of("message", message)));
+        return Map.of(
+                "jsonrpc",
+                "2.0",
+                "id",
+                1,
+                "method",
+                "SendMessage",
+                "params",
+                Map.of("message", message, "configuration", configuration));
     }
 
     Answer post(String path, Map<String, ?> body) {
@@ -99,9 +130,10 @@ final class HubCalls {
 
     private HttpRequest.Builder request(String path) {
         String url = urls.get(Math.floorMod(turn.get(), urls.size()));
-        return HttpRequest.newBuilder(URI.create(url + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("A2A-Version", "1.0")
                 .timeout(PATIENCE);
+        return key == null ? request : request.header("X-Api-Key", key);
     }
 
     private Answer call(HttpRequest.Builder request) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,10 +23,12 @@ final class HubProcess implements AutoCloseable {
     private final Process process;
 
     private HubProcess(Path directory, int port, List<String> arguments) throws IOException {
-        this(System.getProperty("java.class.path"), directory, port, arguments);
+        this(System.getProperty("java.class.path"), directory, port, arguments, Map.of());
     }
 
-    private HubProcess(String classPath, Path directory, int port, List<String> arguments) throws IOException {
+    private HubProcess(
+            String classPath, Path directory, int port, List<String> arguments, Map<String, String> environment)
+            throws IOException {
         this.out = Files.createTempFile(directory, "hub", ".out");
         this.err = Files.createTempFile(directory, "hub", ".err");
         var command = new ArrayList<>(List.of(
@@ -49,6 +52,7 @@ final class HubProcess implements AutoCloseable {
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile());
         builder.environment().keySet().removeIf(name -> name.matches("(A2ACLI|PARLEY|JAVA)_.*|JDK_JAVA_OPTIONS"));
+        builder.environment().putAll(environment);
         this.process = builder.start();
     }
 
@@ -87,10 +91,29 @@ final class HubProcess implements AutoCloseable {
     /** @param classPath of another release of the program */
     static HubProcess share(String classPath, Path directory, Path secrets, String database, int port, String... more)
             throws IOException {
+        return share(classPath, directory, secrets, database, port, Map.of(), more);
+    }
+
+    /** @param environment variables of the process in addition to those of this one */
+    static HubProcess share(
+            Path directory, Path secrets, String database, int port, Map<String, String> environment, String... more)
+            throws IOException {
+        return share(System.getProperty("java.class.path"), directory, secrets, database, port, environment, more);
+    }
+
+    private static HubProcess share(
+            String classPath,
+            Path directory,
+            Path secrets,
+            String database,
+            int port,
+            Map<String, String> environment,
+            String... more)
+            throws IOException {
         copySecrets(secrets, directory.resolve("data"));
         var arguments = new ArrayList<>(List.of("--database", database, "--cluster"));
         arguments.addAll(List.of(more));
-        return new HubProcess(classPath, directory, port, arguments);
+        return new HubProcess(classPath, directory, port, arguments, environment);
     }
 
     /** Copies the secrets in a directory into a data directory, which is made if it is missing. */
@@ -136,6 +159,11 @@ final class HubProcess implements AutoCloseable {
     int exitStatus() {
         Eventually.holds("the hub ends", () -> !process.isAlive());
         return process.exitValue();
+    }
+
+    /** Returns the standard output of the process until now. */
+    String output() throws IOException {
+        return Files.readString(out);
     }
 
     /** Returns the standard error of the process until now. */
