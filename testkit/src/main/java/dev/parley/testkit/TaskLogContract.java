@@ -668,6 +668,20 @@ public abstract class TaskLogContract {
     }
 
     @Test
+    void aClaimWhoseTaskIsThereIsNotReleased() throws Exception {
+        openForClaims();
+        var message = new MessageKey(ALICE, "agent", "m-1");
+        TaskKey first = key(ALICE, "task-1");
+        log.claim(new Claim(message, "task-1", null)).join();
+        submit(first, 1, List.of(created(first)), null, message).join();
+
+        log.release(new Claim(message, "task-1", null)); // as a hub does that has not heard of the commit
+
+        assertTaken(log.claim(new Claim(message, "task-2", null)), false);
+        assertThat(log.taskOf(message)).contains("task-1");
+    }
+
+    @Test
     void aClaimOfATaskThatCannotBeWrittenIsFree() throws Exception {
         openForClaims();
         var message = new MessageKey(ALICE, "agent", "m-1");

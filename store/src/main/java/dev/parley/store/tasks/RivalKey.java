@@ -101,6 +101,17 @@ record RivalKey(MessageRow row, boolean hasTask, long stream, boolean isOfOther)
                 row.taskId());
     }
 
+    /** Removes a key that leads to the task of {@code row}, if that task does not exist. */
+    static void release(DatabaseSession session, MessageRow row) throws SQLException {
+        session.update(
+                "DELETE FROM message WHERE day = ? AND lane_no = ? AND message_id = ? AND task_id = ?"
+                        + " AND NOT EXISTS (SELECT 1 FROM task WHERE task.task_id = message.task_id)",
+                row.day(),
+                row.lane(),
+                row.messageId(),
+                row.taskId());
+    }
+
     private String words() {
         return words(row);
     }

@@ -176,7 +176,7 @@ final class TaskClaims {
         }
     }
 
-    /** Removes a claim. */
+    /** Removes a claim, unless its task exists: the commit of its first segment may have landed although this hub has not heard of it. */
     void release(Claim claim) {
         List<OwnedId> keys = keys(claim);
         database.submit(new Work() {
@@ -192,7 +192,7 @@ final class TaskClaims {
                 for (OwnedId key : keys) {
                     // Also of the day before: the claim may be some time old.
                     for (long day = now / DAY_MS - 1; day <= now / DAY_MS + 1; day++) {
-                        RivalKey.remove(session, new MessageRow(day, lane, key.id, claim.taskId(), now));
+                        RivalKey.release(session, new MessageRow(day, lane, key.id, claim.taskId(), now));
                     }
                 }
                 forget(keys, claim.taskId()); // before the commit: the next claim follows in the same group
