@@ -33,18 +33,21 @@ import org.jspecify.annotations.Nullable;
  * and futures. A thread can also lose its turn wherever it takes or gives back a lock of the engine, and wherever the
  * simulated log and handlers say so, but not between two plain reads or writes of memory.
  */
-final class SimulatedThreads implements InstantSource {
+public final class SimulatedThreads implements InstantSource {
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final Method NEW_VIRTUAL_THREAD = newVirtualThread();
 
     /** The threads of one process; when it crashes, none of them runs again. */
-    final class Machine implements Threads, Executor {
+    public final class Machine implements Threads, Executor {
         private boolean alive = true;
+        private boolean paused;
+        /** What waits for the end of a pause. */
+        private final List<Step> frozen = new ArrayList<>();
 
         @Override
         public void execute(Runnable continuation) {
             if (alive) {
-                runnable.add(new Step(this, continuation));
+                (paused ? frozen : runnable).add(new Step(this, continuation));
             }
         }
 
@@ -79,16 +82,36 @@ final class SimulatedThreads implements InstantSource {
             return random.nextDouble();
         }
 
-        boolean isAlive() {
+        public boolean isAlive() {
             return alive;
         }
 
         /** Ends all threads where they stand, with all timers. */
-        void kill() {
+        public void kill() {
             alive = false;
+            frozen.clear();
             writerBusy = false;
             runnable.removeIf(step -> step.process == this);
             timers.removeIf(entry -> entry.process == this);
+        }
+
+        /** Lets no thread run, while time passes. */
+        public void pause() {
+            paused = true;
+            runnable.stream().filter(step -> step.process == this).forEach(frozen::add);
+            runnable.removeIf(step -> step.process == this);
+        }
+
+        /** Ends a pause. */
+        public void resume() {
+            paused = false;
+            runnable.addAll(frozen);
+            frozen.clear();
+        }
+
+        /** Has an engine take its threads and timers from here. */
+        public Engine.Builder run(Engine.Builder engine) {
+            return engine.threads(this);
         }
     }
 
@@ -104,7 +127,7 @@ final class SimulatedThreads implements InstantSource {
     private long trace = 1;
     private boolean writerBusy;
 
-    SimulatedThreads(Random random) {
+    public SimulatedThreads(Random random) {
         this.random = random;
         this.switching = random.nextInt(4) * 0.1;
     }
@@ -134,17 +157,17 @@ final class SimulatedThreads implements InstantSource {
     }
 
     /** A process with no threads yet. */
-    Machine process() {
+    public Machine process() {
         return new Machine();
     }
 
     /** The time that has passed, in nanoseconds. */
-    long now() {
+    public long now() {
         return now;
     }
 
     /** A number that differs if anything ran in another order. */
-    long trace() {
+    public long trace() {
         return trace;
     }
 
@@ -155,14 +178,14 @@ final class SimulatedThreads implements InstantSource {
 
     /** Lets another thread run, now and then. */
     @SuppressWarnings("ThreadPriorityCheck") // here it decides the order, and nothing depends on it
-    void mayYield() {
+    public void mayYield() {
         if (Thread.currentThread().isVirtual() && random.nextDouble() < switching) {
             Thread.yield();
         }
     }
 
     /** Blocks the calling thread for so long. */
-    void sleep(Machine process, Duration time) throws InterruptedException {
+    public void sleep(Machine process, Duration time) throws InterruptedException {
         long end = now + time.toNanos();
         Thread sleeper = Thread.currentThread();
         timers.add(new Alarm<>(process, null, end, 0, () -> {
@@ -177,8 +200,24 @@ final class SimulatedThreads implements InstantSource {
         }
     }
 
+    /** Blocks the calling thread until another one has made {@code done} true and has unparked it, for {@code patience} at most. */
+    public boolean await(Machine process, java.util.function.BooleanSupplier done, Duration patience) {
+        long end = now + patience.toNanos();
+        Thread waiter = Thread.currentThread();
+        var alarm = new Alarm<>(process, null, end, 0, () -> {
+            LockSupport.unpark(waiter);
+            return null;
+        });
+        timers.add(alarm);
+        while (!done.getAsBoolean() && now < end) {
+            LockSupport.park(this);
+        }
+        timers.remove(alarm);
+        return done.getAsBoolean();
+    }
+
     /** Runs until nothing is left to do before {@code end}, or {@code done} says so. */
-    void run(Duration end, java.util.function.BooleanSupplier done) {
+    public void run(Duration end, java.util.function.BooleanSupplier done) {
         long last = end.toNanos();
         while (!done.getAsBoolean()) {
             Alarm<?> next = timers.peek();
@@ -378,7 +417,7 @@ final class SimulatedThreads implements InstantSource {
     }
 
     /** Chooses one of some. */
-    <T> T any(Collection<T> some) {
+    public <T> T any(Collection<T> some) {
         int chosen = random.nextInt(some.size());
         for (T one : some) {
             if (chosen-- == 0) {
