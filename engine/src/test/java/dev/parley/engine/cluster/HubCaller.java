@@ -38,6 +38,9 @@ final class HubCaller {
     /** Attempts of a call that is not a send: it may be refused for good. */
     private static final int ATTEMPTS = 3;
 
+    /** Connections by which a stream is read: it does not end while its task waits for the caller. */
+    private static final int CONNECTIONS = 8;
+
     private final HubSimulation simulation;
     private final SimulatedThreads.Machine outside;
     private final Random random;
@@ -113,6 +116,8 @@ final class HubCaller {
             case 5 -> send(sent.isEmpty() ? fresh() : simulation.threads.any(sent));
             case 6, 7, 8 -> send(known == null ? fresh() : followUp(known));
             case 9 -> sendToAll(known == null ? fresh() : followUp(known));
+            case 10 -> stream(fresh(), null);
+            case 11 -> stream(known == null ? fresh() : null, known);
             case 12 -> {
                 if (known != null) {
                     cancel(known);
@@ -313,6 +318,35 @@ final class HubCaller {
         require(
                 isUnknown(task.id()),
                 "what is seen of task " + task.id() + " is in the database: " + task + ", and not " + folded);
+    }
+
+    // ---- Streams
+
+    /** Reads a stream to its end, at several hubs if it breaks or when the caller likes to. */
+    private void stream(@Nullable Message message, @Nullable String task) {
+        streams++;
+        var reader = new StreamReader(this, simulation, message, task);
+        for (int i = 0; i < CONNECTIONS && !reader.isOver(); i++) {
+            Hub hub = simulation.threads.any(simulation.hubs);
+            try {
+                hub.call(outside, reader::readAt);
+            } catch (A2AException refusal) {
+                if (isFinal(refusal, reader.task())) {
+                    return;
+                }
+            } catch (DamagedTaskException unreadable) {
+                requireStale(unreadable, reader.task());
+            } catch (CutException | Fault cut) {
+                simulation.threads.mayYield();
+            }
+            reader.cut();
+            simulation.sleep(random.nextInt(1_000));
+        }
+    }
+
+    /** Says that a stream has begun with the answer to its message. */
+    void begun(Message message, Task task) {
+        acknowledged(message, task);
     }
 
     // ---- Erasure
