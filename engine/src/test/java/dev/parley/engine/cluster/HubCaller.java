@@ -172,7 +172,7 @@ final class HubCaller {
                 acknowledged(message, sent(hub, message, !isPatient));
                 return;
             } catch (A2AException refusal) {
-                if (isFinal(refusal, message.taskId())) {
+                if (isFinal(refusal, message.taskId(), message)) {
                     return;
                 }
             } catch (DamagedTaskException unreadable) {
@@ -229,8 +229,11 @@ final class HubCaller {
     }
 
     /** Whether a refusal is an answer; otherwise the call is repeated. */
-    private boolean isFinal(A2AException refusal, @Nullable String task) {
+    private boolean isFinal(A2AException refusal, @Nullable String task, @Nullable Message message) {
         var error = refusal.error();
+        if (error == A2AError.TASK_NOT_FOUND && message != null && wentBack(message.messageId())) {
+            return message.taskId() != null; // a failover has lost the task for which its sender waited
+        }
         if (error == A2AError.UNAVAILABLE || error == A2AError.INTERNAL && !simulation.isQuiet()) {
             return false;
         }
@@ -261,7 +264,7 @@ final class HubCaller {
             try {
                 return simulation.threads.any(simulation.hubs).call(outside, call);
             } catch (A2AException refusal) {
-                if (isFinal(refusal, task)) {
+                if (isFinal(refusal, task, null)) {
                     return null;
                 }
             } catch (DamagedTaskException unreadable) {
@@ -331,7 +334,7 @@ final class HubCaller {
             try {
                 hub.call(outside, reader::readAt);
             } catch (A2AException refusal) {
-                if (isFinal(refusal, reader.task())) {
+                if (isFinal(refusal, reader.task(), message)) {
                     return;
                 }
             } catch (DamagedTaskException unreadable) {
