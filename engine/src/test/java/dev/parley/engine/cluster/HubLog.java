@@ -56,6 +56,7 @@ final class HubLog extends WritableLog {
     private final SimulatedDatabase database;
     /** Those of all hubs, also of hubs that have ended. */
     private final List<HubLog> logs;
+
     private final SimulatedThreads simulation;
     private final SimulatedThreads.Machine process;
     private final Random random;

@@ -204,7 +204,8 @@ final class SimulatedDatabase {
     private boolean isGone(StreamRow row) {
         long left = row.leaseUntil - threads.now();
         return left < 0
-                || !isConnected.test(row.number) && left < LEASE.minus(CONNECTION).toNanos();
+                || !isConnected.test(row.number)
+                        && left < LEASE.minus(CONNECTION).toNanos();
     }
 
     // ---- Transactions

@@ -114,7 +114,7 @@ final class SeveralWritersTest {
         assertThat(changes).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
         assertThat(number("SELECT count(DISTINCT number) FROM registry_entry")).isEqualTo(8);
         assertThat(number("SELECT change FROM registry_newest")).isEqualTo(8);
-        assertThat(one.log().newest()).isEqualTo(8);
+        assertThat(one.changes().log().newest()).isEqualTo(8);
     }
 
     /** Waits until a publication waits for a transaction of another hub, and ends that. */
