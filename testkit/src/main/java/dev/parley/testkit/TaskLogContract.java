@@ -51,6 +51,7 @@ import org.junit.jupiter.api.Test;
 /** Contract test of {@link TaskLog}. A subclass opens the log. */
 public abstract class TaskLogContract {
     private static final Scope ALICE = new Scope("t1", "alice");
+    private static final MessageKey MESSAGE = new MessageKey(ALICE, "agent", "m-1");
     private static final Scope MALLORY = new Scope("t2", "mallory");
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -145,32 +146,30 @@ public abstract class TaskLogContract {
     @Test
     void aMessageLeadsToItsTaskForADay() {
         TaskKey key = key(ALICE, "task-1");
-        var message = new MessageKey(ALICE, "agent", "m-1");
-        write(key, 1, List.of(created(key)), message);
+        write(key, 1, List.of(created(key)), MESSAGE);
 
-        assertThat(log.taskOf(message)).contains("task-1");
+        assertThat(log.taskOf(MESSAGE)).contains("task-1");
         assertThat(log.taskOf(new MessageKey(MALLORY, "agent", "m-1"))).isEmpty();
         assertThat(log.taskOf(new MessageKey(ALICE, "other", "m-1"))).isEmpty();
         // Hour by hour: a clock that jumps ahead is not accepted at once.
         for (int hour = 1; hour <= 23; hour++) {
             clock.advance(Duration.ofHours(1));
-            assertThat(log.taskOf(message)).contains("task-1");
+            assertThat(log.taskOf(MESSAGE)).contains("task-1");
         }
         clock.advance(Duration.ofHours(1));
-        log.taskOf(message);
+        log.taskOf(MESSAGE);
         clock.advance(Duration.ofHours(1));
-        assertThat(log.taskOf(message)).isEmpty();
+        assertThat(log.taskOf(MESSAGE)).isEmpty();
     }
 
     @Test
     void aMessageLeadsToItsTaskAlsoWhenTheClockIsPutBackOverMidnight() {
         TaskKey key = key(ALICE, "task-1");
-        var message = new MessageKey(ALICE, "agent", "m-1");
-        write(key, 1, List.of(created(key)), message);
+        write(key, 1, List.of(created(key)), MESSAGE);
 
         clock.advance(Duration.ofMinutes(-30));
 
-        assertThat(log.taskOf(message)).contains("task-1");
+        assertThat(log.taskOf(MESSAGE)).contains("task-1");
     }
 
     @Test
@@ -442,17 +441,16 @@ public abstract class TaskLogContract {
 
     @Test
     void aForgottenPrincipalKeepsTheTasksThatItHas() {
-        var message = new MessageKey(ALICE, "agent", "m-1");
         var name = new TaskName(ALICE, "agent", "mine");
         TaskKey named = key(ALICE, "task-1");
         TaskKey said = key(ALICE, "task-2");
         write(named, 1, List.of(created(named)), name);
-        write(said, 1, List.of(created(said)), message);
+        write(said, 1, List.of(created(said)), MESSAGE);
 
         log.forget(ALICE.group(), ALICE.owner());
 
         assertThat(log.taskNamed(name)).contains("task-1");
-        assertThat(log.taskOf(message)).contains("task-2");
+        assertThat(log.taskOf(MESSAGE)).contains("task-2");
         assertThat(log.list(query(ALICE, null, null, null, null)).total()).isEqualTo(2);
     }
 
@@ -571,31 +569,29 @@ public abstract class TaskLogContract {
 
     @Test
     void aTaskThatBeginsForAMessageOfAnotherIsRefused() {
-        var message = new MessageKey(ALICE, "agent", "m-1");
         var name = new TaskName(ALICE, "agent", "mine");
         TaskKey first = key(ALICE, "task-1");
         TaskKey second = key(ALICE, "task-2");
-        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), message);
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), MESSAGE);
 
-        assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, null), message), false);
+        assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, null), MESSAGE), false);
 
-        assertThat(log.taskOf(message)).contains("task-1");
+        assertThat(log.taskOf(MESSAGE)).contains("task-1");
         assertThat(log.taskNamed(name)).isEmpty();
         assertThat(log.find(second)).isEmpty();
     }
 
     @Test
     void ofTasksThatBeginForAMessageAtOnceOneIsWritten() {
-        var message = new MessageKey(ALICE, "agent", "m-1");
         List<CompletableFuture<Segment>> written = IntStream.range(0, 20)
                 .mapToObj(i -> key(ALICE, "task-" + i))
-                .map(key -> submit(key, 1, List.of(created(key)), null, message))
+                .map(key -> submit(key, 1, List.of(created(key)), null, MESSAGE))
                 .toList();
         written.forEach(each -> each.exceptionally(refused -> null).join());
 
         assertThat(written).filteredOn(each -> !each.isCompletedExceptionally()).hasSize(1);
         assertThat(log.list(query(ALICE, null, null, null, null)).total()).isEqualTo(1);
-        assertThat(log.taskOf(message))
+        assertThat(log.taskOf(MESSAGE))
                 .contains(written.stream()
                         .filter(each -> !each.isCompletedExceptionally())
                         .findFirst()
@@ -608,43 +604,40 @@ public abstract class TaskLogContract {
 
     @Test
     void aMessageWhoseTaskIsErasedLeadsToTheNextOne() {
-        var message = new MessageKey(ALICE, "agent", "m-1");
         TaskKey first = key(ALICE, "task-1");
-        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), message);
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), MESSAGE);
         write(key(ALICE, "task-3"), 1, List.of(created(key(ALICE, "task-3"))));
         clock.advance(Duration.ofSeconds(1));
         log.removeEnded(clock.instant(), 9);
 
         TaskKey second = key(ALICE, "task-2");
-        write(second, 1, List.of(created(second)), message);
+        write(second, 1, List.of(created(second)), MESSAGE);
 
-        assertThat(log.taskOf(message)).contains("task-2");
+        assertThat(log.taskOf(MESSAGE)).contains("task-2");
     }
 
     @Test
     void aClaimedMessageLeadsToItsTaskOnceThatIsWritten() throws Exception {
         openForClaims();
-        var message = new MessageKey(ALICE, "agent", "m-1");
         TaskKey first = key(ALICE, "task-1");
 
-        log.claim(new Claim(message, "task-1", null)).join();
-        assertThat(log.taskOf(message)).isEmpty();
-        assertTaken(log.claim(new Claim(message, "task-2", null)), true);
-        assertTaken(submit(key(ALICE, "task-2"), 1, List.of(created(key(ALICE, "task-2"))), null, message), true);
-        write(first, 1, List.of(created(first)), message);
+        log.claim(new Claim(MESSAGE, "task-1", null)).join();
+        assertThat(log.taskOf(MESSAGE)).isEmpty();
+        assertTaken(log.claim(new Claim(MESSAGE, "task-2", null)), true);
+        assertTaken(submit(key(ALICE, "task-2"), 1, List.of(created(key(ALICE, "task-2"))), null, MESSAGE), true);
+        write(first, 1, List.of(created(first)), MESSAGE);
 
-        assertThat(log.taskOf(message)).contains("task-1");
-        assertTaken(log.claim(new Claim(message, "task-2", null)), false);
+        assertThat(log.taskOf(MESSAGE)).contains("task-1");
+        assertTaken(log.claim(new Claim(MESSAGE, "task-2", null)), false);
         assertThat(log.find(key(ALICE, "task-2"))).isEmpty();
     }
 
     @Test
     void ofClaimsOfAMessageAtOnceOneIsGranted() throws Exception {
         openForClaims();
-        var message = new MessageKey(ALICE, "agent", "m-1");
 
         List<CompletableFuture<?>> claims = IntStream.range(0, 20)
-                .<CompletableFuture<?>>mapToObj(i -> log.claim(new Claim(message, "task-" + i, null)))
+                .<CompletableFuture<?>>mapToObj(i -> log.claim(new Claim(MESSAGE, "task-" + i, null)))
                 .toList();
         claims.forEach(each -> each.exceptionally(refused -> null).join());
 
@@ -654,61 +647,57 @@ public abstract class TaskLogContract {
     @Test
     void aReleasedClaimIsFree() throws Exception {
         openForClaims();
-        var message = new MessageKey(ALICE, "agent", "m-1");
         var naming = new Naming(new TaskName(ALICE, "agent", "mine"), null);
-        log.claim(new Claim(message, "task-1", naming)).join();
+        log.claim(new Claim(MESSAGE, "task-1", naming)).join();
 
-        log.release(new Claim(message, "task-1", naming));
+        log.release(new Claim(MESSAGE, "task-1", naming));
 
-        log.claim(new Claim(message, "task-2", naming)).join();
+        log.claim(new Claim(MESSAGE, "task-2", naming)).join();
         TaskKey second = key(ALICE, "task-2");
-        submit(second, 1, List.of(created(second)), naming, message).join();
-        assertThat(log.taskOf(message)).contains("task-2");
+        submit(second, 1, List.of(created(second)), naming, MESSAGE).join();
+        assertThat(log.taskOf(MESSAGE)).contains("task-2");
         assertThat(log.taskNamed(naming.name())).contains("task-2");
     }
 
     @Test
     void aClaimWhoseTaskIsThereIsNotReleased() throws Exception {
         openForClaims();
-        var message = new MessageKey(ALICE, "agent", "m-1");
         TaskKey first = key(ALICE, "task-1");
-        log.claim(new Claim(message, "task-1", null)).join();
-        submit(first, 1, List.of(created(first)), null, message).join();
+        log.claim(new Claim(MESSAGE, "task-1", null)).join();
+        submit(first, 1, List.of(created(first)), null, MESSAGE).join();
 
-        log.release(new Claim(message, "task-1", null)); // as a hub does that has not heard of the commit
+        log.release(new Claim(MESSAGE, "task-1", null)); // as a hub does that has not heard of the commit
 
-        assertTaken(log.claim(new Claim(message, "task-2", null)), false);
-        assertThat(log.taskOf(message)).contains("task-1");
+        assertTaken(log.claim(new Claim(MESSAGE, "task-2", null)), false);
+        assertThat(log.taskOf(MESSAGE)).contains("task-1");
     }
 
     @Test
     void aClaimOfATaskThatCannotBeWrittenIsFree() throws Exception {
         openForClaims();
-        var message = new MessageKey(ALICE, "agent", "m-1");
         var name = new TaskName(ALICE, "agent", "mine");
         TaskKey first = key(ALICE, "task-1");
         TaskKey second = key(ALICE, "task-2");
         write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), name);
-        log.claim(new Claim(message, "task-2", null)).join();
-        assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, null), message), false);
+        log.claim(new Claim(MESSAGE, "task-2", null)).join();
+        assertTaken(submit(second, 1, List.of(created(second)), new Naming(name, null), MESSAGE), false);
 
-        log.claim(new Claim(message, "task-3", null)).join();
+        log.claim(new Claim(MESSAGE, "task-3", null)).join();
     }
 
     @Test
     void aMessageWhoseTaskIsGoneCanBeClaimed() throws Exception {
         openForClaims();
-        var message = new MessageKey(ALICE, "agent", "m-1");
         TaskKey first = key(ALICE, "task-1");
-        log.claim(new Claim(message, "task-1", null)).join();
-        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), message);
+        log.claim(new Claim(MESSAGE, "task-1", null)).join();
+        write(first, 1, List.of(created(first), moved(first, TaskState.COMPLETED)), MESSAGE);
         write(key(ALICE, "task-3"), 1, List.of(created(key(ALICE, "task-3"))));
         clock.advance(Duration.ofSeconds(1));
         log.removeEnded(clock.instant(), 9);
 
-        log.claim(new Claim(message, "task-2", null)).join();
+        log.claim(new Claim(MESSAGE, "task-2", null)).join();
 
-        assertTaken(log.claim(new Claim(message, "task-4", null)), true);
+        assertTaken(log.claim(new Claim(MESSAGE, "task-4", null)), true);
     }
 
     @Test
