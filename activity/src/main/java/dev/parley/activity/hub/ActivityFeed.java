@@ -38,7 +38,7 @@ final class ActivityFeed implements HubObserver {
     /** Feed of the changes of tasks that hubs have committed. */
     private static final String CHANGES = "changes of tasks";
 
-    /** Feed of the other rows of the audit. If a hint is lost, operators learn of its rows with the next ones. */
+    /** Feed of the other rows of the audit, which tell operators to read them: a hub that begins to listen tells them, too. */
     private static final String ROWS = "rows of the audit";
 
     /** Entries before the newest one from which a reader may resume; after them it begins anew. */

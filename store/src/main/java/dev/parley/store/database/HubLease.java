@@ -194,6 +194,7 @@ final class HubLease implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        LockSupport.unpark(thread); // it listens from now on
         if (before != null) {
             end.accept(before);
         }
@@ -304,6 +305,7 @@ final class HubLease implements AutoCloseable {
                         + session.first(row -> DatabaseSession.text(row, 1), "SELECT " + Epochs.CHANNEL)
                                 .orElseThrow() + '"');
                 isListening = true;
+                feeds.listens();
             }
             hearing = connection;
             if (isClosed) {

@@ -16,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Rows that all hubs of a database add, and of which each hub passes on those of the others: changes of a registry, events of a mesh. A
  * hub looks for rows of others once a second, with the renewal of its lease, and earlier after a hint, a {@code NOTIFY} outside of the
- * transaction. A lost hint costs the rest of the second.
+ * transaction. A lost hint costs the rest of the second. A hint that cannot be sent is sent again with the next renewal, and a hub that
+ * begins to listen, at its start or on a new connection, looks for what it may have missed.
  *
  * <p>A hub that has its database alone never looks and sends no hint. Safe for any thread.
  */
@@ -68,7 +69,7 @@ public final class Feeds {
         add(feed, look, true);
     }
 
-    /** {@link #follow} without the look of each second, for a feed that is looked at anyway. */
+    /** {@link #follow} without the look of each second: looks follow hints, and the begin of listening. */
     public void hear(String feed, Runnable look) {
         add(feed, look, false);
     }
@@ -81,7 +82,14 @@ public final class Feeds {
 
     /** Tells other hubs soon that this one has committed rows of a feed. Does not block. */
     public void tell(String feed) {
-        if (isShared && told.add(feed) && sends.compareAndSet(false, true)) {
+        if (isShared) {
+            told.add(feed);
+            sendSoon();
+        }
+    }
+
+    private void sendSoon() {
+        if (sends.compareAndSet(false, true)) {
             Thread.ofVirtual().name("store-feeds").start(this::send);
         }
     }
@@ -105,7 +113,8 @@ public final class Feeds {
             try {
                 database.number(HINT, WORD + hub + " " + feed);
             } catch (SQLException | RuntimeException failure) {
-                LOG.log(Level.DEBUG, "other hubs learn of new rows by the renewals of their leases", failure);
+                told.add(feed);
+                LOG.log(Level.DEBUG, "other hubs learn of new rows by the renewals of leases", failure);
             }
         }
     }
@@ -136,8 +145,17 @@ public final class Feeds {
         return true;
     }
 
-    /** The lease was renewed: all feeds are looked at. */
+    /** The hub hears hints from now on, and may have missed some: all feeds are looked at, heard ones, too. */
+    public void listens() {
+        news.run();
+        followers.forEach(Follower::look);
+    }
+
+    /** The lease was renewed: all followed feeds are looked at, and hints that could not be sent are sent. */
     public void renewed() {
+        if (!told.isEmpty()) {
+            sendSoon();
+        }
         followers.stream().filter(follower -> follower.isFollowed).forEach(Follower::look);
     }
 

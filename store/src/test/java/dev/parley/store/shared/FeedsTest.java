@@ -8,6 +8,7 @@ import dev.parley.testkit.Eventually;
 import java.nio.file.Path;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +35,49 @@ final class FeedsTest {
                 Long next = looks.poll(10, TimeUnit.SECONDS);
                 return next != null && next - renewed < TimeUnit.MILLISECONDS.toNanos(800);
             });
+        }
+    }
+
+    @Test
+    void aFeedThatIsOnlyHeardIsLookedAtWhenItsHubListensAgain() throws Exception {
+        try (Database hub = schema.shared()) {
+            var looks = new LinkedBlockingQueue<String>();
+            hub.access().feeds().hear("events", () -> looks.add("look"));
+
+            Eventually.holds("a look after a cut of the connection that listens, without a hint", () -> {
+                looks.clear();
+                schema.cut("UPDATE hub SET beat_at");
+                return looks.poll(3, TimeUnit.SECONDS) != null;
+            });
+            assertThat(looks.poll(3, TimeUnit.SECONDS))
+                    .as("a look of each second")
+                    .isNull();
+        }
+    }
+
+    @Test
+    void aHintThatCouldNotBeSentIsSentWithTheNextRenewalOfTheLease() throws Exception {
+        var fails = new AtomicInteger();
+        try (Database one = schema.shared(sql -> {
+                    if (sql.contains("pg_notify") && fails.getAndDecrement() > 0) {
+                        throw new IllegalStateException("the hint cannot be sent");
+                    }
+                });
+                Database other = schema.shared();
+                Database third = schema.shared()) {
+            var looks = new LinkedBlockingQueue<String>();
+            other.access().feeds().hear("events", () -> looks.add("look"));
+            Eventually.holds("the other hub listens", () -> {
+                third.access().feeds().tell("events");
+                return looks.poll(1, TimeUnit.SECONDS) != null;
+            });
+            looks.clear();
+
+            fails.set(2); // a statement is prepared once for each connection
+            one.access().feeds().tell("events");
+
+            assertThat(looks.poll(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(fails).as("attempts that failed").hasNonPositiveValue();
         }
     }
 
