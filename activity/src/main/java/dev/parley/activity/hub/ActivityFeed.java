@@ -38,7 +38,7 @@ final class ActivityFeed implements HubObserver {
     /** Feed of the changes of tasks that hubs have committed. */
     private static final String CHANGES = "changes of tasks";
 
-    /** Feed of the other rows of the audit, which tell operators to read them: a hub that begins to listen tells them, too. */
+    /** Feed of the other rows of the audit. Operators read the rows again after a hint, and after each {@code LISTEN} of their hub. */
     private static final String ROWS = "rows of the audit";
 
     /** Entries before the newest one from which a reader may resume; after them it begins anew. */

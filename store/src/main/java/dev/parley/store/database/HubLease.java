@@ -194,7 +194,7 @@ final class HubLease implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        LockSupport.unpark(thread); // it listens from now on
+        LockSupport.unpark(thread); // to LISTEN at once, and not with the next look
         if (before != null) {
             end.accept(before);
         }

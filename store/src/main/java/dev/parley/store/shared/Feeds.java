@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Rows that all hubs of a database add, and of which each hub passes on those of the others: changes of a registry, events of a mesh. A
  * hub looks for rows of others once a second, with the renewal of its lease, and earlier after a hint, a {@code NOTIFY} outside of the
- * transaction. A lost hint costs the rest of the second. A hint that cannot be sent is sent again with the next renewal, and a hub that
- * begins to listen, at its start or on a new connection, looks for what it may have missed.
+ * transaction. A lost hint costs the rest of the second. A hub sends a hint that failed again with the next renewal, and looks at all
+ * feeds after each {@code LISTEN}, because the server does not keep the hints of before.
  *
  * <p>A hub that has its database alone never looks and sends no hint. Safe for any thread.
  */
@@ -69,7 +69,7 @@ public final class Feeds {
         add(feed, look, true);
     }
 
-    /** {@link #follow} without the look of each second: looks follow hints, and the begin of listening. */
+    /** {@link #follow} without the look of each second: the hub looks after a hint, and after each {@code LISTEN}. */
     public void hear(String feed, Runnable look) {
         add(feed, look, false);
     }
@@ -145,13 +145,13 @@ public final class Feeds {
         return true;
     }
 
-    /** The hub hears hints from now on, and may have missed some: all feeds are looked at, heard ones, too. */
+    /** To be called after each {@code LISTEN}: looks at all feeds, since hints of before are lost. Does not block. */
     public void listens() {
         news.run();
         followers.forEach(Follower::look);
     }
 
-    /** The lease was renewed: all followed feeds are looked at, and hints that could not be sent are sent. */
+    /** To be called after each renewal of the lease: looks at the followed feeds, and sends hints that failed. Does not block. */
     public void renewed() {
         if (!told.isEmpty()) {
             sendSoon();
