@@ -6,7 +6,7 @@ import dev.parley.protocol.retry.Backoff;
 import dev.parley.store.connection.OpeningProblem;
 import dev.parley.store.connection.PostgresqlUrl;
 import dev.parley.store.connection.ServerIdentity;
-import dev.parley.store.connection.SilenceLimits;
+import dev.parley.store.connection.SessionSettings;
 import dev.parley.store.shared.Release;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Registration;
@@ -151,7 +151,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
             try (Statement statement = connection.createStatement()) {
                 // A beat says that the hub lives, not that a disk or a standby has it.
                 statement.execute("SET synchronous_commit = off; SET statement_timeout = " + LEASE_TIMEOUT_MS
-                        + SilenceLimits.KEEP_ALIVE);
+                        + SessionSettings.ALWAYS);
             }
             return connection;
         } catch (SQLException | RuntimeException failure) {
@@ -165,7 +165,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
         try {
             connection.setReadOnly(true);
             connection = wrapper.wrap(connection); // as one for reading from its first statement on
-            SilenceLimits.set(connection, isPooled);
+            SessionSettings.set(connection, isPooled);
             ServerIdentity written = server;
             if (written != null) {
                 written.require(ServerIdentity.of(connection));
@@ -188,9 +188,9 @@ public final class PostgresqlSystem implements DatabaseSystem {
             connection = wrapper.wrap(writable.getConnection());
             isConnecting = false;
             writing = connection;
-            SilenceLimits.set(connection, false);
+            SessionSettings.set(connection, false);
             if (registration.isShared()) {
-                SilenceLimits.findClosed(connection);
+                SessionSettings.findClosed(connection);
             }
             ServerIdentity found = ServerIdentity.of(connection);
             found.requirePrimary();
@@ -314,7 +314,7 @@ public final class PostgresqlSystem implements DatabaseSystem {
     static boolean isInUse(DataSource source) throws IOException {
         DataSource server = source instanceof PostgresqlUrl url ? url.direct() : source;
         try (Connection connection = server.getConnection()) {
-            SilenceLimits.set(connection, false);
+            SessionSettings.set(connection, false);
             try (Statement statement = connection.createStatement()) {
                 return number(statement, "SELECT count(*)" + HELD) > 0;
             }

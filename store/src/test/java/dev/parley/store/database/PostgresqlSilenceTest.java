@@ -56,6 +56,14 @@ final class PostgresqlSilenceTest {
                 .startsWith(version / 10_000 + ".");
     }
 
+    @Test
+    void noSessionCompilesStatements() {
+        String sql = "SELECT count(*) FROM pg_settings WHERE name = 'jit' AND setting = 'off'";
+
+        assertThat(database.<Long>read(session -> session.number(sql))).isEqualTo(1);
+        assertThat(database.<Long>write(session -> session.number(sql))).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aCommitWithoutAnAnswerIsMadeOnceAndNotRefused(boolean reachesTheServer) {

@@ -6,8 +6,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 
-/** Settings of a session of PostgreSQL by which each side finds that the other one is silent or gone. */
-public final class SilenceLimits {
+/**
+ * Settings of a session of PostgreSQL: each side finds that the other one is silent or gone, and no statement is compiled. The server
+ * compiles what it estimates to be long; it estimates lookups in large tables so, and compiles them for longer than they take.
+ */
+public final class SessionSettings {
     private static final Logger LOG = System.getLogger("dev.parley.store");
 
     /**
@@ -16,11 +19,14 @@ public final class SilenceLimits {
      */
     private static final int LONGEST_MS = 60_000;
 
-    /** Has the server find within half a minute that the hub is gone, also if the network does not say so: it holds the lock until then. */
-    public static final String KEEP_ALIVE =
-            "; SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+    /**
+     * For each session. The server finds within half a minute that the hub is gone, also if the network does not say so: it holds the lock
+     * until then.
+     */
+    public static final String ALWAYS = "; SET jit = off; SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5"
+            + "; SET tcp_keepalives_count = 3";
 
-    private SilenceLimits() {}
+    private SessionSettings() {}
 
     /** @param isPooled whether the session of the server is that of others, too, and is to stay as it is */
     public static void set(Connection connection, boolean isPooled) throws SQLException {
@@ -31,7 +37,7 @@ public final class SilenceLimits {
             return;
         }
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET statement_timeout = " + connection.getNetworkTimeout() / 6 * 5 + KEEP_ALIVE);
+            statement.execute("SET statement_timeout = " + connection.getNetworkTimeout() / 6 * 5 + ALWAYS);
         }
     }
 
