@@ -30,8 +30,8 @@ final class TaskKeys {
     /** Keys read in one query, so that neither readers nor the close wait for long. */
     private static final int KEYS_AT_ONCE = 10_000;
 
-    /** A key that leads to a task: the id of a message of a day, or a name of any day. */
-    private record Known(long day, long lane, String key) {}
+    /** A key that leads to a task: the id of a message, or a name. */
+    private record Known(long lane, String key) {}
 
     private final Database database;
     private final TaskOwners lanes;
@@ -108,39 +108,46 @@ final class TaskKeys {
 
     private void addKnownKeys() {
         try {
-            addKnown(
-                    seen,
-                    new Known(clock.millis() / DAY_MS - 1, 0, ""),
-                    "SELECT day, lane_no, message_id FROM message WHERE (day, lane_no, message_id) > (?, ?, ?)"
-                            + " ORDER BY day, lane_no, message_id LIMIT ?");
+            long first = clock.millis() / DAY_MS - 1;
+            for (long day : database.read(session -> session.list(row -> row.getLong(1), DAYS_OF_MESSAGES))) {
+                if (day >= first) {
+                    addKnown(
+                            seen,
+                            day,
+                            "SELECT lane_no, message_id FROM message WHERE day = ? AND (lane_no, message_id) > (?, ?)"
+                                    + " ORDER BY lane_no, message_id LIMIT ?");
+                }
+            }
+            seen.completed();
             addKnown(
                     seenNames,
-                    new Known(SeenKeys.ALWAYS, 0, ""),
-                    "SELECT " + SeenKeys.ALWAYS + ", lane_no, name FROM task_name WHERE ? = " + SeenKeys.ALWAYS
+                    SeenKeys.ALWAYS,
+                    "SELECT lane_no, name FROM task_name WHERE ? = " + SeenKeys.ALWAYS
                             + " AND (lane_no, name) > (?, ?) ORDER BY lane_no, name LIMIT ?");
+            seenNames.completed();
         } catch (StoreException closed) {
             LOG.log(Level.DEBUG, "messages and names are looked up in the database", closed);
         }
     }
 
-    private void addKnown(SeenKeys seen, Known first, String sql) {
-        Known last = first;
+    /** Of one day, which is one partition: a page over several of them sorts all that is left. */
+    private void addKnown(SeenKeys seen, long day, String sql) {
+        Known last = new Known(0, "");
         List<Known> known;
         do {
             Known after = last;
             known = database.read(session -> session.list(
-                    row -> new Known(row.getLong(1), row.getLong(2), DatabaseSession.text(row, 3)),
+                    row -> new Known(row.getLong(1), DatabaseSession.text(row, 2)),
                     sql,
-                    after.day,
+                    day,
                     after.lane,
                     after.key,
                     KEYS_AT_ONCE));
             for (Known key : known) {
-                seen.add(key.day, key.lane, key.key);
+                seen.add(day, key.lane, key.key);
                 last = key;
             }
         } while (!known.isEmpty());
-        seen.completed();
     }
 
     Optional<String> taskNamed(TaskName name) {
