@@ -344,6 +344,69 @@ final class RemovalTest {
     }
 
     @Test
+    void manyTasksOfFewAndOfManySegmentsAreRemovedWithAllThatBelongsToThem() {
+        var tasks = new ArrayList<TaskKey>();
+        for (int i = 0; i < 60; i++) {
+            TaskKey key = task(i % 2 == 0 ? ALICE : BOB);
+            int segments = i == 20 ? 30 : 1 + i % 8;
+            for (int sequence = 1; sequence <= segments; sequence++) {
+                TaskState state = sequence < segments ? TaskState.WORKING : TaskState.COMPLETED;
+                Segments.write(store.log(), key, sequence, state, clock.instant());
+            }
+            tasks.add(key);
+        }
+        hook(tasks.get(3));
+        clock.advance(Duration.ofDays(2));
+        Segments.write(store.log(), task(BOB), 1, TaskState.WORKING, clock.instant());
+
+        assertThat(store.log().removeEnded(clock.instant().minusSeconds(1), 100))
+                .isEqualTo(60);
+
+        assertThat(count("SELECT count(*) FROM task")).isEqualTo(1);
+        assertThat(count("SELECT count(*) FROM segment")).isEqualTo(1);
+        assertThat(count("SELECT count(*) FROM webhook")).isZero();
+        assertThat(count("SELECT coalesce(sum(tasks), 0) FROM tally")).isEqualTo(1);
+        assertThat(store.audit().verify().broken()).isNull();
+    }
+
+    @Test
+    void aTaskThatIsHalfRemovedGoesWithThoseBeforeAndAfterIt() {
+        var tasks = IntStream.range(0, 5).mapToObj(each -> task(ALICE)).toList();
+        tasks.forEach(this::write);
+        hideAsHalfRemoved(tasks.get(2));
+        clock.advance(Duration.ofHours(1));
+
+        assertThat(store.log().removeEnded(clock.instant(), 100)).isEqualTo(5);
+
+        assertThat(count("SELECT (SELECT count(*) FROM task) + (SELECT count(*) FROM segment)"))
+                .isZero();
+        assertThat(count("SELECT coalesce(sum(tasks), 0) FROM tally")).isZero();
+    }
+
+    private void hideAsHalfRemoved(TaskKey key) {
+        store.database().write(session -> {
+            session.update(
+                    "UPDATE tally SET tasks = tasks - 1 WHERE lane_no = (SELECT lane_no FROM task WHERE task_id = ?)"
+                            + " AND state = (SELECT state FROM task WHERE task_id = ?)",
+                    key.taskId(),
+                    key.taskId());
+            return session.update("UPDATE task SET lane_no = 0 WHERE task_id = ?", key.taskId());
+        });
+    }
+
+    private void hook(TaskKey key) {
+        store.webhooks()
+                .save(
+                        Subscription.of(
+                                key,
+                                new PushConfig(null, "hook", null, "https://alice.example/hook", "token-of-hers", null),
+                                "1.0",
+                                null,
+                                0),
+                        new Cause(key.scope().owner(), "192.0.2.1", null, CallChain.NONE));
+    }
+
+    @Test
     void aRemovalThatACrashCutShortIsFinishedByTheNext() {
         TaskKey half = task(ALICE);
         write(half);

@@ -103,24 +103,31 @@ final class AuditRows {
 
     private AuditRows() {}
 
+    /** Inserts a row of {@link #values}. */
+    static final String INSERT = "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
     static void insert(
             DatabaseSession session, long number, long at, AuditEntry entry, String detail, String hash, String salt)
             throws SQLException {
-        session.later(
-                "INSERT INTO audit (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                number,
-                at,
-                entry.group(),
-                entry.actor(),
-                entry.action(),
-                entry.target(),
-                entry.subject(),
-                entry.outcome(),
-                entry.address(),
-                entry.trace(),
-                detail,
-                hash,
-                salt);
+        session.later(INSERT, values(number, at, entry, detail, hash, salt));
+    }
+
+    static @Nullable Object[] values(long number, long at, AuditEntry entry, String detail, String hash, String salt) {
+        return new @Nullable Object[] {
+            number,
+            at,
+            entry.group(),
+            entry.actor(),
+            entry.action(),
+            entry.target(),
+            entry.subject(),
+            entry.outcome(),
+            entry.address(),
+            entry.trace(),
+            detail,
+            hash,
+            salt
+        };
     }
 
     /** Whether the part of a group in a link has all of these places. */
@@ -144,7 +151,8 @@ final class AuditRows {
                 : parts(session, group, after, PARTS_AT_ONCE);
     }
 
-    private static List<Part> parts(DatabaseSession session, String group, long after, int limit) throws SQLException {
+    /** Parts of a group that end after a number, in order; fewer than the limit if they have many entries. */
+    static List<Part> parts(DatabaseSession session, String group, long after, int limit) throws SQLException {
         var parts = new ArrayList<Part>();
         try (ResultSet rows = session.bind(
                         "SELECT row_no, at_ms, hash, places FROM audit_part WHERE group_id = ? AND row_no > ?"

@@ -3,7 +3,6 @@ package dev.parley.store.audit;
 import dev.parley.engine.spi.SteadyClock;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.protocol.support.Sha256;
-import dev.parley.store.audit.AuditRows.Part;
 import dev.parley.store.audit.AuditRows.Place;
 import dev.parley.store.audit.AuditRows.Stored;
 import dev.parley.store.database.Database;
@@ -26,7 +25,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -237,33 +235,6 @@ public final class AuditTrail implements GroupListener {
         return next;
     }
 
-    /** Makes rows of the entries of a task before the removal of its segments. On the writer thread. */
-    public static void keep(DatabaseSession session, String taskId) throws SQLException {
-        if (isKept(session, taskId)) {
-            return; // by an earlier transaction, which removed some of the segments
-        }
-        for (LoggedEntry entry : LoggedEntry.of(session, taskId, 0, Integer.MAX_VALUE, true)) {
-            Part link = AuditRows.part(session, entry);
-            AuditRows.insert(
-                    session,
-                    entry.number(),
-                    link == null ? 0 : link.at(),
-                    entry.entry(),
-                    AuditChain.text(entry.entry().detail()),
-                    HexFormat.of().formatHex(Sha256.of(entry.events())),
-                    entry.salt());
-        }
-    }
-
-    private static boolean isKept(DatabaseSession session, String taskId) throws SQLException {
-        return session.first(
-                        row -> taskId,
-                        "SELECT 1 FROM logged WHERE task_id = ? AND entry_no > 0"
-                                + " AND NOT EXISTS (SELECT 1 FROM audit WHERE row_no = logged.entry_no) LIMIT 1",
-                        taskId)
-                .isEmpty();
-    }
-
     private String remembered(String name) {
         if (inChain.size() >= MAX_NAMES) {
             inChain.clear();
@@ -434,7 +405,7 @@ public final class AuditTrail implements GroupListener {
         if (!isAlone && session.number("SELECT 1 FROM task WHERE task_id = ? FOR UPDATE", task) == 0) {
             return 0; // removed by another hub
         }
-        keep(session, task);
+        KeptEntries.keep(session, database.system(), List.of(task));
         return session.update(
                         "UPDATE segment SET entry_no = NULL, state = NULL, previous = NULL, caller = NULL, address = NULL,"
                                 + " salt = NULL, trace = NULL, agents = NULL, received = NULL, sent = NULL WHERE task_id = ? AND entry_no IS NOT NULL",

@@ -1,13 +1,16 @@
 package dev.parley.store.audit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.Segment;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.CallChain;
 import dev.parley.protocol.TaskState;
 import dev.parley.store.database.DatabaseSession;
+import dev.parley.store.database.DatabaseSystem;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -114,6 +117,16 @@ public record LoggedEntry(long number, AuditEntry entry, String salt, byte[] eve
                 taskId,
                 after,
                 limit);
+    }
+
+    /** Returns the entries of tasks that have no row of their own, in the order of their numbers, with their events. */
+    static List<LoggedEntry> withoutRow(DatabaseSession session, DatabaseSystem system, List<String> taskIds)
+            throws SQLException {
+        return entries(
+                session,
+                WITH_EVENTS + "logged.task_id" + system.isOneOf() + " AND logged.entry_no > 0"
+                        + " AND NOT EXISTS (SELECT 1 FROM audit WHERE row_no = logged.entry_no) ORDER BY logged.entry_no",
+                new String(Json.write(taskIds), UTF_8));
     }
 
     private static List<LoggedEntry> entries(DatabaseSession session, String sql, @Nullable Object... values)

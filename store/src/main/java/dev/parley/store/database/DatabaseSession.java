@@ -146,6 +146,19 @@ public final class DatabaseSession implements Epochs.Numbers {
         return bind(sql, values).executeUpdate();
     }
 
+    /** Runs {@code sql} once for each list of values, in one round trip to a server. */
+    public void updateAll(String sql, List<@Nullable Object[]> values) throws SQLException {
+        if (values.isEmpty()) {
+            return;
+        }
+        PreparedStatement statement = bind(sql, values.getFirst());
+        statement.addBatch();
+        for (@Nullable Object[] next : values.subList(1, values.size())) {
+            bind(sql, next).addBatch();
+        }
+        statement.executeBatch();
+    }
+
     /** Has rows written before the next statement, or before the commit. */
     public void defer(Deferred rows, int bytes) {
         deferred = rows;

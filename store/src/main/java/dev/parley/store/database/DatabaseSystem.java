@@ -16,6 +16,15 @@ public sealed interface DatabaseSystem extends Connector permits SqliteSystem, P
     /** Returns a table with a column {@code value} of the texts in the parameter, a JSON array. */
     String jsonTexts();
 
+    /**
+     * Returns what follows a column in a condition: that it is one of {@link #jsonTexts}. For columns that begin an index: an array leads
+     * PostgreSQL to it, while a subquery may be joined by a scan of the table. Without an index, each row is compared with each text.
+     */
+    default String isOneOf() {
+        String texts = "(SELECT value FROM " + jsonTexts() + ")";
+        return kind() == DatabaseKind.POSTGRESQL ? " = ANY (ARRAY" + texts + ")" : " IN " + texts;
+    }
+
     /** The version of the tables of tasks. */
     long schema(DatabaseSession session) throws SQLException;
 

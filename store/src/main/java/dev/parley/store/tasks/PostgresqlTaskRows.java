@@ -378,7 +378,7 @@ final class PostgresqlTaskRows implements TaskRows, PostgresqlBatch.Source, Riva
         session.list(
                 row -> found.put(DatabaseSession.text(row, 1), new Found(row.getBoolean(2), row.getBoolean(3))),
                 "SELECT task_id, xmin = CAST(pg_current_xact_id() AS xid), coalesce(owner = ?, false) FROM task"
-                        + " WHERE task_id IN (SELECT value FROM " + system.jsonTexts() + ")",
+                        + " WHERE task_id" + system.isOneOf(),
                 system.stream(),
                 ids);
         boolean isRefused = false;

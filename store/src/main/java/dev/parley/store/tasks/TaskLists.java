@@ -140,8 +140,8 @@ record TaskLists(Database database, TaskOwners lanes) {
         var found = new HashMap<String, Long>();
         database.read(session -> session.list(
                 row -> found.put(DatabaseSession.text(row, 1), row.getLong(2)),
-                "SELECT task_id, last_seq FROM task WHERE task_id IN (SELECT value FROM "
-                        + database.system().jsonTexts() + ")",
+                "SELECT task_id, last_seq FROM task WHERE task_id"
+                        + database.system().isOneOf(),
                 ids));
         return known.entrySet().stream()
                 .filter(task -> !task.getValue().equals(found.get(task.getKey().taskId())))

@@ -5,7 +5,7 @@ import static dev.parley.store.audit.States.state;
 import dev.parley.dialect.Json;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.support.Ids;
-import dev.parley.store.audit.AuditTrail;
+import dev.parley.store.audit.KeptEntries;
 import dev.parley.store.database.Database;
 import dev.parley.store.database.DatabaseRead;
 import dev.parley.store.database.DatabaseSession;
@@ -14,10 +14,14 @@ import dev.parley.store.database.Storage;
 import dev.parley.store.database.Storage.Kind;
 import dev.parley.store.shared.Epoch;
 import dev.parley.store.shared.Epochs;
+import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.tasks.TaskRows.Tally;
 import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,6 +37,10 @@ final class TaskRemoval {
     private static final int REMOVED_AT_ONCE = 100;
     private static final int SEGMENTS_AT_ONCE = 8;
 
+    // Of tasks that are removed together, so that their transaction takes a few milliseconds, too.
+    private static final int SEGMENTS_TOGETHER = 200;
+    private static final long BYTES_TOGETHER = 1 << 20;
+
     /** Time that a webhook with undelivered events delays the removal of its task. */
     private static final long UNTOLD_MS = TimeUnit.DAYS.toMillis(1);
 
@@ -40,6 +48,9 @@ final class TaskRemoval {
     private static final String BEHIND_OUR_IDS = "g";
 
     private static final String LAST_ID = "\uffff";
+
+    private static final String COUNTED =
+            "task.lane_no, state, group_id, CASE WHEN events IS NULL THEN bytes ELSE length(events) END";
 
     private final Database database;
     private final TaskOwnerRemoval laneRemoval;
@@ -112,13 +123,92 @@ final class TaskRemoval {
     private Removed removeSome(DatabaseSession session, List<String> tasks, boolean erased) throws SQLException {
         long end = System.nanoTime() + Database.SLICE_NANOS;
         var touched = new TreeSet<Long>();
-        int removed = 0;
+        int removed = erased || database.kind() == DatabaseKind.SQLITE ? 0 : removeTogether(session, tasks, touched);
+        if (removed > 0) {
+            return new Removed(removed, touched);
+        }
         while (removed < tasks.size()
                 && System.nanoTime() - end < 0
                 && remove(session, tasks.get(removed), touched, end, erased)) {
             removed++;
         }
         return new Removed(removed, touched);
+    }
+
+    /** @param segments at most one more than {@link #SEGMENTS_AT_ONCE} */
+    private record Small(String id, Counted counted, int segments) {}
+
+    /**
+     * Removes the first of these tasks that are small, by one statement for each table instead of some for each task, which are round trips
+     * to a server. Those that another hub removes count, too.
+     *
+     * @return how many; 0 if the first one is not small, or is counted no more
+     */
+    private int removeTogether(DatabaseSession session, List<String> tasks, Set<Long> touched) throws SQLException {
+        Map<String, Small> found = small(session, tasks);
+        var together = new ArrayList<Small>();
+        int segments = 0;
+        long bytes = 0;
+        int done = 0;
+        while (done < tasks.size()) {
+            Small next = found.get(tasks.get(done));
+            if (next != null) {
+                segments += next.segments;
+                bytes += next.counted.bytes;
+                boolean isFirst = together.isEmpty();
+                if (next.counted.tally.lane() == REMOVED_LANE
+                        || next.segments > SEGMENTS_AT_ONCE
+                        || !isFirst && (segments > SEGMENTS_TOGETHER || bytes > BYTES_TOGETHER)) {
+                    break;
+                }
+                together.add(next);
+            }
+            done++;
+        }
+        if (!together.isEmpty()) {
+            removeSmall(session, together, touched);
+        }
+        return done;
+    }
+
+    private Map<String, Small> small(DatabaseSession session, List<String> tasks) throws SQLException {
+        var found = new HashMap<String, Small>();
+        session.list(
+                row -> found.put(
+                        DatabaseSession.text(row, 1),
+                        new Small(DatabaseSession.text(row, 1), counted(row, 2), row.getInt(6))),
+                "SELECT task_id, " + COUNTED + ", (SELECT count(*) FROM (SELECT 1 FROM segment"
+                        + " WHERE segment.task_id = task.task_id LIMIT " + (SEGMENTS_AT_ONCE + 1) + ") AS few)"
+                        + " FROM task LEFT JOIN lane ON lane.lane_no = task.lane_no" + " WHERE " + ofTasks()
+                        + (isShared ? " FOR UPDATE OF task SKIP LOCKED" : ""),
+                listed(tasks));
+        return found;
+    }
+
+    private void removeSmall(DatabaseSession session, List<Small> tasks, Set<Long> touched) throws SQLException {
+        List<String> ids = tasks.stream().map(Small::id).toList();
+        String list = listed(ids);
+        KeptEntries.keep(session, database.system(), ids);
+        JdbcPushStore.count(database, session, -1, ofTasks(), list);
+        for (String table : List.of("webhook", "task_name", "segment", "task")) {
+            session.update("DELETE FROM " + table + " WHERE " + ofTasks(), list);
+        }
+        tasks.forEach(task -> uncount(task.counted, touched));
+    }
+
+    /** A condition on rows, whose parameter is {@link #listed}. */
+    private String ofTasks() {
+        return "task_id" + database.system().isOneOf();
+    }
+
+    private static String listed(List<String> tasks) {
+        return new String(Json.write(tasks), StandardCharsets.UTF_8);
+    }
+
+    private void uncount(Counted task, Set<Long> touched) {
+        touched.add(task.tally.lane());
+        changes.merge(task.tally, -1, Integer::sum);
+        database.storage().add(task.group, Kind.TASKS, -task.bytes);
     }
 
     /**
@@ -130,7 +220,7 @@ final class TaskRemoval {
         if (isShared && isOthers(session, id, erased)) {
             return true;
         }
-        AuditTrail.keep(session, id);
+        KeptEntries.keep(session, database.system(), List.of(id));
         removeAround(session, id);
         boolean more = removeSegments(session, id);
         while (more && erased) {
@@ -141,9 +231,7 @@ final class TaskRemoval {
         }
         Counted task = counted(session, id);
         if (task != null) {
-            touched.add(task.tally.lane());
-            changes.merge(task.tally, -1, Integer::sum);
-            database.storage().add(task.group, Kind.TASKS, -task.bytes);
+            uncount(task, touched);
             if (more) {
                 session.update("UPDATE task SET lane_no = ? WHERE task_id = ?", REMOVED_LANE, id);
             }
@@ -170,14 +258,18 @@ final class TaskRemoval {
     /** Returns a task as it counts; null if it does not exist, or counts no more. */
     private static @Nullable Counted counted(DatabaseSession session, String id) throws SQLException {
         return session.first(
-                        row -> new Counted(
-                                new Tally(row.getLong(1), state(row.getInt(2))),
-                                DatabaseSession.text(row, 3),
-                                Storage.ROW + row.getLong(4)),
-                        "SELECT task.lane_no, state, group_id, CASE WHEN events IS NULL THEN bytes ELSE length(events) END"
-                                + " FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE task_id = ?",
+                        row -> counted(row, 1),
+                        "SELECT " + COUNTED + " FROM task JOIN lane ON lane.lane_no = task.lane_no WHERE task_id = ?",
                         id)
                 .orElse(null);
+    }
+
+    /** @param first of the columns */
+    private static Counted counted(ResultSet row, int first) throws SQLException {
+        return new Counted(
+                new Tally(row.getLong(first), state(row.getInt(first + 1))),
+                DatabaseSession.text(row, first + 2),
+                Storage.ROW + row.getLong(first + 3));
     }
 
     private void removeAround(DatabaseSession session, String id) throws SQLException {
@@ -199,12 +291,12 @@ final class TaskRemoval {
     void erase(List<TaskKey> tasks) {
         List<String> ids = tasks.stream().map(TaskKey::taskId).toList();
         Removed removed = removeAll(ids, true);
-        String list = new String(Json.write(ids), StandardCharsets.UTF_8);
         for (long lane : removed.lanes) {
+            // A join, as no index has the tasks of messages.
             laneRemoval.eraseMessages(
                     lane,
                     " AND task_id IN (SELECT value FROM " + database.system().jsonTexts() + ")",
-                    list);
+                    listed(ids));
         }
         laneRemoval.forgetIfEmpty(removed.lanes, true);
         if (isShared) { // other hubs have tasks in memory

@@ -61,8 +61,7 @@ record TaskTakeover(Database database, TaskOwners lanes, Once once, Poll.Questio
     private Set<String> existing(Set<String> ids) {
         return new HashSet<>(database.read(session -> session.list(
                 row -> DatabaseSession.text(row, 1),
-                "SELECT task_id FROM task WHERE task_id IN (SELECT value FROM "
-                        + database.system().jsonTexts() + ")",
+                "SELECT task_id FROM task WHERE task_id" + database.system().isOneOf(),
                 json(ids))));
     }
 
@@ -71,16 +70,15 @@ record TaskTakeover(Database database, TaskOwners lanes, Once once, Poll.Questio
     }
 
     private List<Head> takeOver(long stream, Set<String> agents, int limit) {
-        List<String> streams =
-                ended.text().map(text -> List.of(text.split(","))).orElseGet(List::of);
-        String texts = database.system().jsonTexts();
+        String streams = ended.text().orElse("");
+        String claimable = claimable(database.system().isOneOf());
         String unhosted = Long.toString(TaskLog.LONGEST_UNHOSTED.toSeconds());
         // A read first: tasks of agents that no hub hosts stay for minutes, in which nothing is to be written.
         if (streams.isEmpty()
                 || database.read(session -> session.list(
                                 row -> row.getInt(1),
-                                "SELECT 1" + claimable(texts) + " LIMIT 1",
-                                json(streams),
+                                "SELECT 1" + claimable + " LIMIT 1",
+                                streams,
                                 json(agents),
                                 unhosted))
                         .isEmpty()) {
@@ -96,8 +94,8 @@ record TaskTakeover(Database database, TaskOwners lanes, Once once, Poll.Questio
                                 state(row.getInt(4)),
                                 Instant.ofEpochMilli(row.getLong(5)),
                                 row.getLong(6)),
-                        claim(texts),
-                        json(streams),
+                        claim(claimable),
+                        streams,
                         json(agents),
                         unhosted,
                         limit,
@@ -110,22 +108,19 @@ record TaskTakeover(Database database, TaskOwners lanes, Once once, Poll.Questio
 
     /**
      * The hub that has ended is not looked up: its stream does not tell its number any more. Materialized: a subquery could be run, and lock
-     * rows, more than once.
-     *
-     * @param texts table of a parameter
+     * rows, more than once. An array leads to the index of tasks; a join would scan them all, as no limit is known when it is planned.
      */
-    private static String claim(String texts) {
-        return "WITH ended AS MATERIALIZED (SELECT task_id" + claimable(texts)
-                + " LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
-                + " UPDATE task SET owner = ? FROM ended WHERE task.task_id = ended.task_id"
+    private static String claim(String claimable) {
+        return "WITH ended AS MATERIALIZED (SELECT task_id" + claimable + " LIMIT ? FOR UPDATE OF task SKIP LOCKED)"
+                + " UPDATE task SET owner = ? WHERE task_id = ANY (ARRAY(SELECT task_id FROM ended))"
                 + " RETURNING lane_no, task.task_id, context_id, state, status_ms, last_seq";
     }
 
     /** The tasks of some streams whose agent is one of some, or hosted by no hub while for some seconds no hub has begun or ended. */
-    private static String claimable(String texts) {
+    private static String claimable(String isOneOf) {
         return " FROM task JOIN lane ON lane.lane_no = task.lane_no"
-                + " WHERE task.owner IN (SELECT CAST(value AS BIGINT) FROM " + texts + ")"
-                + " AND (agent IN (SELECT value FROM " + texts + ")"
+                + " WHERE task.owner = ANY (CAST(string_to_array(?, ',') AS BIGINT[]))"
+                + " AND (agent" + isOneOf
                 + " OR NOT EXISTS (SELECT 1 FROM hub WHERE greatest(begun_at, ended_at)"
                 + " > clock_timestamp() - CAST(? || ' s' AS INTERVAL))"
                 + " AND NOT EXISTS (SELECT 1 FROM hub WHERE ended_at IS NULL AND agent = ANY (agents)))";
