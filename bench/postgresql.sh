@@ -24,6 +24,7 @@ start_postgresql() {
     rm "$database.log"
     postgresql=postgresql://postgres@127.0.0.1:$port/postgres
     sql 'CREATE EXTENSION pg_stat_statements'
+    sql 'CREATE EXTENSION pageinspect'
 }
 
 stop_postgresql() {

@@ -162,7 +162,25 @@ record Figure(
             latency("registry-search-100k", "the same: 95th percentile", "p95", atMost(20)),
             new Figure("registry-search-100k", "the same: memory of the hub", "MB", MEMORY, MEGA, null),
             latency("registry-search-100k-first", "… in the first 20 s of the hub: 95th percentile", "p95", null),
+            times("postgresql-share", "durable SendMessage of a lone hub on PostgreSQL", "of that on SQLite", 0.85),
+            times("cluster-share", "the same of one hub of a cluster", "of a lone hub on PostgreSQL", 0.6),
+            times("hubs-share", "the same of two hubs of a cluster", "of one, on the same two cores", 1.2),
+            latency(
+                    "remote-event",
+                    "event of a task that another hub runs, after its own hub: median",
+                    "p50",
+                    atMost(10)),
+            latency("remote-event", "the same: 99th percentile", "p99", atMost(35)),
+            new Figure(
+                    "takeover-10000",
+                    "takeover of 10,000 tasks of a killed hub, from the end of its lease",
+                    "s",
+                    "/value",
+                    1,
+                    atMost(2)),
             new Figure("idle-statements", "statements of an idle hub of a cluster", "a second", "/value", 1, atMost(5)),
+            new Figure(
+                    "idle-stream-statements", "further ones of an idle stream", "a second", "/value", 1, atMost(0.001)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: median", "p50", atMost(10)),
             latency("list-1m", "ListTasks, first page of 1,000,000 tasks: 99th percentile", "p99", atMost(10)),
             latency("chunks-1000", "one artifact in 1,000 chunks, to the end of the stream", "p50", null),
@@ -233,6 +251,11 @@ record Figure(
                 "/result/times",
                 1,
                 atMost(2));
+    }
+
+    /** A rate as a multiple of another one, measured in turns. */
+    private static Figure times(String id, String title, String base, double goal) {
+        return new Figure(id, title, base, "/value", 1, atLeast(goal));
     }
 
     private static Figure held(String id, String title, @Nullable Goal goal) {

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 
 /**
  * Fills the store of a hub that is not running with tasks of the agent {@code echo}, as that agent would have made them.
@@ -48,6 +49,11 @@ public final class FillStore {
 
     /** Writes so many tasks of one owner, ten milliseconds apart, the last one now. */
     static void fill(Store store, Scope scope, int tasks) throws InterruptedException {
+        fill(store, scope, tasks, segment -> {});
+    }
+
+    /** @param made is told each segment before it is written */
+    static void fill(Store store, Scope scope, int tasks, Consumer<Segment> made) throws InterruptedException {
         var room = new Semaphore(IN_FLIGHT);
         var random = new Random(scope.hashCode());
         long first = Instant.now().toEpochMilli() - 10L * tasks;
@@ -57,8 +63,9 @@ public final class FillStore {
                 context = id(first + 10L * i, random);
             }
             room.acquire();
-            store.log()
-                    .submit(new Filler(segment(scope, context, Instant.ofEpochMilli(first + 10L * i), random), room));
+            Segment segment = segment(scope, context, Instant.ofEpochMilli(first + 10L * i), random);
+            made.accept(segment);
+            store.log().submit(new Filler(segment, room));
         }
         room.acquire(IN_FLIGHT);
     }

@@ -20,7 +20,8 @@ public final class MeasuredAgents implements AgentSource {
                 ScriptedAgents.inputRequired(),
                 guarded(),
                 busy(),
-                narrow());
+                narrow(),
+                ticking());
     }
 
     /** Agent like {@code ping}, under a name for which authentication can be required. */
@@ -38,6 +39,18 @@ public final class MeasuredAgents implements AgentSource {
                     Thread.sleep(SHORT_WORK_MS);
                     reply.complete("done");
                 });
+    }
+
+    /** Says "tick" and a number every 20 ms, as often as it is told. */
+    private static Agent ticking() {
+        return Agent.named("ticking", "Counts to a number, slowly").handle((request, reply) -> {
+            int last = Integer.parseInt(request.text().strip());
+            for (int i = 1; i <= last; i++) {
+                Thread.sleep(WORK_MS);
+                reply.working("tick " + i);
+            }
+            reply.complete("done");
+        });
     }
 
     /** Has room for eight tasks at once, each of which takes 20 ms, as if it asked a model. */

@@ -96,6 +96,7 @@ final class RecoveriesTest {
             entry("bench.Neighbour", "pauses between two loads that are measured"),
             entry("bench.PriorityShares", "duration of a measurement"),
             entry("bench.Removals", "duration of a measurement"),
+            entry("bench.StoreSize", "a measurement: 30 s for the end of a hub's stream, at most"),
             entry("cli.task.TaskWait", "a command, which Ctrl-C ends"),
             entry("client.login.OAuthLogin", "a command: the interval of RFC 8628, which slow_down lengthens"),
             entry(
