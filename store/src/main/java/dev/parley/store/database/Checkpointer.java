@@ -4,6 +4,7 @@ import dev.parley.store.connection.Connector.Opening;
 import dev.parley.store.connection.Outage;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
+import dev.parley.store.spi.ClosedException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.ResultSet;
@@ -237,7 +238,10 @@ public final class Checkpointer {
                     session.discard();
                     failures++;
                     if (!failed && !FileFaultException.isCauseOf(failure)) { // of which the writer tells
-                        LOG.log(Level.WARNING, "a checkpoint failed; the next one moves its pages too", failure);
+                        LOG.log(
+                                ClosedException.level(failure),
+                                "a checkpoint failed; the next one moves its pages too",
+                                failure);
                     }
                     failed = true;
                 }

@@ -7,6 +7,7 @@ import dev.parley.store.shared.Epochs.Numbers;
 import dev.parley.store.shared.Feeds;
 import dev.parley.store.shared.Poll;
 import dev.parley.store.shared.Release;
+import dev.parley.store.spi.ClosedException;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
 import java.sql.SQLException;
@@ -124,7 +125,7 @@ public final class DatabaseAccess implements Readers.Guard {
     @Override
     public void requireUsable() {
         if (!open.getAsBoolean()) {
-            throw new OutageException("the database is closed");
+            throw new ClosedException();
         }
         absence().ifPresent(reason -> {
             throw new OutageException(reason);

@@ -7,6 +7,7 @@ import dev.parley.store.connection.Outage;
 import dev.parley.store.database.PostgresqlStream.EndedException;
 import dev.parley.store.files.DataFiles;
 import dev.parley.store.files.FileFaultException;
+import dev.parley.store.spi.ClosedException;
 import dev.parley.store.spi.DatabaseKind;
 import dev.parley.store.spi.Ending;
 import dev.parley.store.spi.OutageException;
@@ -152,7 +153,7 @@ final class Writer {
             return;
         }
         if (!open.getAsBoolean() && queue.remove(work)) {
-            work.failed(new OutageException("the database is closed"));
+            work.failed(new ClosedException());
         }
     }
 
@@ -187,7 +188,7 @@ final class Writer {
             watch.end();
         }
         do {
-            refuse(group, new OutageException("the database is closed"));
+            refuse(group, new ClosedException());
             takeWithin(0, group);
         } while (!group.isEmpty());
         teller.end();
@@ -453,9 +454,7 @@ final class Writer {
 
     /** Has nothing written any more. On any thread. */
     void end(Ending end) {
-        if (outage == null) {
-            outage = Outage.after(1, new SQLException(end.words()));
-        }
+        outage = outage == null ? Outage.after(1, new SQLException(end.words())) : outage;
         isEnded = true;
         ended.accept(end);
         teller.tell(queue.removeAllBut(STOP), new OutageException(end.words()));

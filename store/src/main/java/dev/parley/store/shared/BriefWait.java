@@ -1,5 +1,6 @@
 package dev.parley.store.shared;
 
+import dev.parley.store.spi.ClosedException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -36,7 +37,7 @@ public final class BriefWait implements Runnable {
         } catch (TimeoutException late) {
             LOG.log(Level.DEBUG, "a write for another hub goes on", late);
         } catch (ExecutionException failure) {
-            LOG.log(Level.WARNING, "a write for another hub failed", failure.getCause());
+            LOG.log(ClosedException.level(failure), "a write for another hub failed", failure.getCause());
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }

@@ -1,5 +1,6 @@
 package dev.parley.store.shared;
 
+import dev.parley.store.spi.ClosedException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -343,7 +344,10 @@ public final class Epochs {
             copies(kind).forEach(Runnable::run);
         } catch (RuntimeException failure) {
             isRead = false;
-            LOG.log(hasFailed ? Level.DEBUG : Level.WARNING, "changes by another hub could not be read", failure);
+            LOG.log(
+                    hasFailed ? Level.DEBUG : ClosedException.level(failure),
+                    "changes by another hub could not be read",
+                    failure);
         }
         lock.lock();
         try {

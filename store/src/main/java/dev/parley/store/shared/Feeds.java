@@ -1,6 +1,7 @@
 package dev.parley.store.shared;
 
 import dev.parley.store.shared.Epochs.Numbers;
+import dev.parley.store.spi.ClosedException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.SQLException;
@@ -188,7 +189,7 @@ public final class Feeds {
                     hasFailed = false;
                 } catch (RuntimeException | Error failure) { // a follower that ends would never look again
                     LOG.log(
-                            hasFailed ? Level.DEBUG : Level.WARNING,
+                            hasFailed ? Level.DEBUG : ClosedException.level(failure),
                             "rows of other hubs could not be read: " + feed,
                             failure);
                     hasFailed = true;

@@ -4,7 +4,7 @@ import dev.parley.protocol.support.TemporaryFailure;
 import org.jspecify.annotations.Nullable;
 
 /** The database cannot be read or written at present: its disk is full or fails, it is locked, or it is closed. */
-public final class OutageException extends StoreException implements TemporaryFailure {
+public sealed class OutageException extends StoreException implements TemporaryFailure permits ClosedException {
     private static final long serialVersionUID = 1L;
 
     private final @Nullable String reason;

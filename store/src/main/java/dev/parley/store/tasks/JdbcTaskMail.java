@@ -12,6 +12,7 @@ import dev.parley.store.database.PostgresqlSystem;
 import dev.parley.store.database.Work;
 import dev.parley.store.encryption.EncryptionAtRest;
 import dev.parley.store.shared.Poll;
+import dev.parley.store.spi.ClosedException;
 import dev.parley.store.spi.ModuleTables;
 import dev.parley.store.spi.StoreException;
 import dev.parley.store.tasks.TaskOwners.TaskOwner;
@@ -172,7 +173,7 @@ final class JdbcTaskMail implements TaskMail {
                 removed = database.write(REMOVED_AT_ONCE, session -> session.update(REMOVE_OLD));
             }
         } catch (StoreException failure) {
-            LOG.log(Level.WARNING, "calls that other hubs have left were not removed", failure);
+            LOG.log(ClosedException.level(failure), "calls that other hubs have left were not removed", failure);
         }
     }
 
@@ -355,7 +356,8 @@ final class JdbcTaskMail implements TaskMail {
                     false,
                     session -> session.update(ANSWER, sender, number, sealed),
                     () -> hints.accept(sender),
-                    failure -> LOG.log(Level.WARNING, "an answer to another hub could not be written", failure)));
+                    failure -> LOG.log(
+                            ClosedException.level(failure), "an answer to another hub could not be written", failure)));
         }
     }
 

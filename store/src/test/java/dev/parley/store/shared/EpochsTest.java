@@ -13,12 +13,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -255,5 +261,54 @@ final class EpochsTest {
         }
 
         CompletableFuture.allOf(barriers.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aHubThatClosesWhileItReadsACopyDoesNotWarn() throws Exception {
+        Database one = hub();
+        Database other = hub();
+        var begun = new CountDownLatch(1);
+        var closed = new CountDownLatch(1);
+        epochs(other).keep(Epoch.DIRECTORY, () -> {
+            begun.countDown();
+            try {
+                assertThat(closed.await(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            long unused = other.read(session -> session.number("SELECT n FROM epoch WHERE kind = 0"));
+        });
+        var levels = new ConcurrentLinkedQueue<Level>();
+        Logger log = Logger.getLogger("dev.parley.store");
+        var handler = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                if (entry.getMessage().startsWith("changes by another hub")) {
+                    levels.add(entry.getLevel());
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Level before = log.getLevel();
+        log.setLevel(Level.FINE);
+        log.addHandler(handler);
+        try {
+            bump(one);
+            assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+            other.close();
+            closed.countDown();
+
+            Eventually.holds("the failure is reported", () -> !levels.isEmpty());
+
+            assertThat(levels).containsOnly(Level.FINE);
+        } finally {
+            log.removeHandler(handler);
+            log.setLevel(before);
+        }
     }
 }
