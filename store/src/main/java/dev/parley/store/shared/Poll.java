@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The questions that a hub asks a shared database each second, in one statement: whichever of them is asked first has the others answered,
  * too. An answer is given once, and 0.7 s after it was read at most; so questions that are asked once a second each, at three times within
- * the second, need one statement a second. Safe for any thread.
+ * the second, need one statement a second. A question waits for the statement of another one that is under way. Safe for any thread.
  */
 public final class Poll {
     /** Of three times within a second, which repeat, one is followed by the other two in so long, whatever the times are. */
@@ -23,6 +24,7 @@ public final class Poll {
     };
 
     private final LongSupplier clock;
+    private final AtomicReference<@Nullable CompletableFuture<?>> reading = new AtomicReference<>();
     private volatile List<Question> questions = List.of();
     private volatile long since;
 
@@ -67,10 +69,28 @@ public final class Poll {
          * @throws dev.parley.store.spi.StoreException if it cannot be read
          */
         public Answer answer() {
-            Answer answer = known.getAndSet(null);
-            return answer != null && answer.begun - since >= 0 && clock.getAsLong() - answer.begun < LONGEST.toNanos()
-                    ? answer
-                    : ask(this);
+            Optional<Answer> answer = fresh();
+            while (answer.isEmpty()) {
+                var mine = new CompletableFuture<Void>();
+                CompletableFuture<?> others = reading.compareAndExchange(null, mine);
+                if (others == null) {
+                    try {
+                        return ask(this);
+                    } finally {
+                        reading.set(null);
+                        mine.complete(null);
+                    }
+                }
+                others.join();
+                answer = fresh();
+            }
+            return answer.get();
+        }
+
+        private Optional<Answer> fresh() {
+            return Optional.ofNullable(known.getAndSet(null))
+                    .filter(answer ->
+                            answer.begun - since >= 0 && clock.getAsLong() - answer.begun < LONGEST.toNanos());
         }
 
         /** The text of an {@link #answer}; empty for NULL. */

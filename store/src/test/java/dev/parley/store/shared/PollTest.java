@@ -1,15 +1,25 @@
 package dev.parley.store.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.parley.store.spi.OutageException;
+import dev.parley.testkit.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Questions that share a statement. */
 final class PollTest {
@@ -63,5 +73,56 @@ final class PollTest {
         assertThat(other.text()).isEmpty();
         nanos.addAndGet(longest);
         assertThat(one.text()).as("at its longest age").contains("a3");
+    }
+
+    @Test
+    @Timeout(60)
+    void questionsThatAreAskedAtOnceShareAStatement() throws Exception {
+        List<Poll.Question> questions = Stream.of("'a'", "'b'", "'c'")
+                .map(each -> poll.add("SELECT " + each))
+                .toList();
+        var begun = new CountDownLatch(1);
+        var goesOn = new CountDownLatch(1);
+        poll.open(sql -> {
+            statements.add(sql);
+            begun.countDown();
+            try {
+                assertThat(goesOn.await(30, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+            return List.of("a", "b", "c");
+        });
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Optional<String>> first = callers.submit(questions.getFirst()::text);
+            assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+            var second = new FutureTask<>(questions.get(1)::text);
+            Thread waits = Thread.ofPlatform().start(second);
+            Eventually.holds("the second question waits", () -> waits.getState() == Thread.State.WAITING);
+            goesOn.countDown();
+
+            assertThat(first.get(30, TimeUnit.SECONDS)).contains("a");
+            assertThat(second.get(30, TimeUnit.SECONDS)).contains("b");
+        }
+        assertThat(questions.get(2).text()).contains("c");
+        assertThat(statements).hasSize(1);
+    }
+
+    @Test
+    @Timeout(60)
+    void aQuestionIsAskedByItselfIfTheStatementThatItWaitedForFailed() {
+        Poll.Question one = poll.add("SELECT 'a'");
+        Poll.Question other = poll.add("SELECT 'b'");
+        var fails = new AtomicBoolean(true);
+        poll.open(sql -> {
+            if (fails.getAndSet(false)) {
+                throw new OutageException("the server is gone");
+            }
+            return List.of("a", "b");
+        });
+
+        assertThatThrownBy(one::text).isInstanceOf(OutageException.class);
+
+        assertThat(other.text()).contains("b");
     }
 }
