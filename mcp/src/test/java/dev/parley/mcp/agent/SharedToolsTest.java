@@ -79,11 +79,13 @@ final class SharedToolsTest {
     @Test
     void anApprovalAtOneHubHoldsAtTheOtherWhenItIsAnswered() throws Exception {
         Path description = Files.writeString(directory.resolve("description.txt"), "Echoes");
-        List<String> command = ScriptedServer.command("modern", description.toString());
+        // A legacy server confirms no subscription. After one the other hub reads the tools again, and withdraws a
+        // change that waits.
+        List<String> command = ScriptedServer.command("legacy", description.toString());
         var entry = new ServersFile.Entry(
                 NAME, command, Map.of(), null, null, Map.of(), null, null, Duration.ofSeconds(30), List.of());
         try (var server = new HostedServer(
-                entry, there, (to, log, exit) -> PinnedClient.stdio(to.command(), Revision.V2026_07_28), () -> {})) {
+                entry, there, (to, log, exit) -> PinnedClient.stdio(to.command(), Revision.V2025_11_25), () -> {})) {
             there.keep(server::approved);
             server.begin();
             Eventually.holds("the tools", () -> !server.tools().isEmpty());
@@ -93,15 +95,22 @@ final class SharedToolsTest {
                     .toList();
 
             for (int i = 0; i < 10; i++) {
-                here.offered(NAME, changed);
-                here.awaitSeen(here.approve(NAME, null, null));
+                approveHere(changed);
                 assertThat(server.tools()).isEmpty();
 
-                here.offered(NAME, tools);
-                here.awaitSeen(here.approve(NAME, null, null));
+                approveHere(tools);
                 assertThat(server.tools()).isEqualTo(tools);
             }
         }
+    }
+
+    private void approveHere(List<Tool> tools) {
+        here.offered(NAME, tools);
+        ToolTable.Approval approval = here.approve(NAME, null, null);
+        assertThat(approval.tools())
+                .containsExactlyInAnyOrderElementsOf(
+                        tools.stream().map(Tool::name).toList());
+        here.awaitSeen(approval);
     }
 
     @Test
