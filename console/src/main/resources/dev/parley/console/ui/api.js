@@ -1,6 +1,6 @@
 /** Operations of the hub by name. Every request carries a trace of its own, whose id finds it in the audit and in the hub's log. */
 import { root } from './route.js';
-import { began, end, untilEnd, withProof } from './session.js';
+import { began, end, isKept, untilEnd, withProof } from './session.js';
 
 const SESSION = 'ui/-/session';
 
@@ -65,7 +65,8 @@ export function address(path, query = {}) {
  * @param {Options} [options]
  * @returns {Promise<Response>} an answer of 200 to 299
  */
-export async function request(method, path, { query, body, headers = {}, signal, credentials = 'same-origin' } = {}) {
+export async function request(method, path, options = {}) {
+  const { query, body, headers = {}, signal, credentials = 'same-origin' } = options;
   const { trace, header } = newTrace();
   const open = method === 'GET' && credentials !== 'omit' && path !== SESSION ? untilEnd(signal) : signal;
   /** @type {Response} */
@@ -80,6 +81,7 @@ export async function request(method, path, { query, body, headers = {}, signal,
     });
   } catch (failure) {
     if (signal?.aborted) throw failure;
+    if (open?.aborted && (await isKept())) return request(method, path, options);
     if (open?.aborted) throw new ApiError({ message: 'The session ends', trace });
     throw new ApiError({ message: 'The hub does not answer', trace, details: String(failure) });
   }

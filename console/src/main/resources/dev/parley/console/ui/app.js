@@ -10,7 +10,7 @@ import * as live from './live.js';
 import { part, remember, remembered, shortcuts } from './part.js';
 import { begin, current, go, link, root, setQuery } from './route.js';
 import { screens } from './screens.js';
-import { askOthers, forget, lacking } from './session.js';
+import { askOthers, forget, goOn, lacking } from './session.js';
 
 const SLOW = 200; // ms without the module of a screen before its skeleton is shown
 const PART_LOST = { message: 'A part of the console could not be loaded: the hub does not answer, or has another version now' };
@@ -46,7 +46,7 @@ class App extends Part {
     this.paint();
     this.listen(window, 'routed', () => this.show());
     this.listen(window, 'signed-out', () => (this.session?.signedIn ? this.read() : this.session?.isVisitor && this.route.path === 'registry' && setQuery({ signin: '1' }))); // it is not open
-    this.listen(window, 'session-changed', () => this.session?.needsSignIn && this.read());
+    this.listen(window, 'session-changed', () => this.read());
     this.listen(window, 'part-lost', () => (this.problem = PART_LOST));
     this.listen(document, 'keydown', event => this.key(event));
     this.listen(live.feed, 'change', () => this.requestUpdate());
@@ -68,13 +68,15 @@ class App extends Part {
       this.isSlow = false;
     } catch (error) {
       this.error = error;
-      return;
+      return goOn();
     }
     if (this.session.isVisitor) {
       live.feed.stop();
       this.inbox?.stop();
+      goOn();
       return this.show();
     }
+    goOn();
     if (current().query.has('signin')) setQuery({ signin: undefined });
     live.feed.start(callerOf(this.session));
     part(import('./inbox.js')).then(({ inbox }) => {

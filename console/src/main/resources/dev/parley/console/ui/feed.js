@@ -1,7 +1,7 @@
 /** Resumable streams of server-sent events by fetch: one reader for the feed of changes, for tasks and for chats. */
 import { ApiError, address, newTrace, problem, reasonOf } from './api.js';
 import { presence } from './presence.js';
-import { withProof } from './session.js';
+import { untilEnd, withProof } from './session.js';
 
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
@@ -172,7 +172,7 @@ export class Feed extends EventTarget {
     };
     try {
       const answer = await fetch(address(this.path, this.query), {
-        signal: AbortSignal.any([outer, stalled.signal, presence.untilAway(done.signal)]),
+        signal: AbortSignal.any([this.body === undefined ? untilEnd(outer) : outer, stalled.signal, presence.untilAway(done.signal)]),
         ...(this.body === undefined ? {} : { method: 'POST', body: JSON.stringify(this.body) }),
         credentials: 'same-origin',
         headers: withProof({ Accept: 'text/event-stream', traceparent: header, ...(this.body === undefined ? {} : { 'Content-Type': 'application/json' }), ...this.headers, ...(this.lastId === undefined ? {} : { 'Last-Event-ID': this.lastId }) }),

@@ -2,7 +2,8 @@
 import { root } from './route.js';
 
 const PLACE = `parley.proof ${root}`; // an origin may have several hubs, at paths of their own
-const PATIENCE = 150; // ms for an answer of another tab
+const PATIENCE = 150; // ms for another tab to hear, or to answer
+const LONGEST_END = 10_000; // ms; a tab that ends the session may end itself before it has told how that went
 
 /** Other tabs of this origin, and no page of another port, which would get the cookie. @type {BroadcastChannel | undefined} */
 const tabs = globalThis.BroadcastChannel && new BroadcastChannel(`parley-session ${root}`);
@@ -47,19 +48,46 @@ export function began(proof) {
 /** Aborted while the session ends, for requests that read: their answers would be refusals, which browsers log. */
 let session = new AbortController();
 
+/** Whether the session has been kept, while a tab ends it. @type {Promise<boolean>} */
+let outcome;
+/** @type {(isKept: boolean) => void} */
+let settle;
+
 /** A signal that the end of the session aborts, too. @param {AbortSignal} [signal] */
 export const untilEnd = signal => (signal ? AbortSignal.any([signal, session.signal]) : session.signal);
 
-/** Ends the session, in all tabs. @param {() => Promise<unknown>} request that has the hub end it */
-export async function end(request) {
+/** Whether requests that the end of the session has aborted may be sent again; waits until that is known. */
+export const isKept = () => outcome;
+
+/** Has requests that read wait, until it is known whether the session ends. */
+function hold() {
+  if (session.signal.aborted) return;
+  outcome = new Promise(resolve => (settle = resolve));
   session.abort();
+}
+
+/** Has requests be sent again: the session has been kept, or the page knows what the hub says of it. */
+export function goOn() {
+  if (!session.signal.aborted) return;
+  session = new AbortController();
+  settle(true);
+}
+
+/** Ends the session, in all tabs, which stop to read before. @param {() => Promise<unknown>} request that has the hub end it */
+export async function end(request) {
+  hold();
+  tabs?.postMessage({ kind: 'ending' });
+  if (tabs) await new Promise(resolve => setTimeout(resolve, PATIENCE));
   try {
     await request();
-    store(undefined);
-    tabs?.postMessage({ kind: 'ended' });
-  } finally {
-    session = new AbortController();
+  } catch (failure) {
+    tabs?.postMessage({ kind: 'kept' });
+    goOn();
+    throw failure;
   }
+  store(undefined);
+  settle(false);
+  tabs?.postMessage({ kind: 'ended' });
 }
 
 /** The hub does not accept the proof of this tab. */
@@ -100,6 +128,11 @@ function answered(proof) {
 tabs?.addEventListener('message', ({ data }) => {
   if (data?.kind === 'ask' && stored()) tabs.postMessage({ kind: 'answer', proof: stored() });
   if (data?.kind === 'answer') answered(data.proof);
+  if (data?.kind === 'ending' || data?.kind === 'ended') hold();
+  const held = session;
+  if (data?.kind === 'ending') setTimeout(() => held === session && goOn(), LONGEST_END);
+  if (data?.kind === 'kept') goOn();
+  if (data?.kind === 'ended') settle(false); // until the page has asked the hub
   if (data?.kind !== 'begun' && data?.kind !== 'ended') return;
   store(data.proof); // the cookie of the browser is that of the new session, or none
   dispatchEvent(new Event('session-changed'));

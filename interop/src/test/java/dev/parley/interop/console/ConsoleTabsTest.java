@@ -65,6 +65,73 @@ class ConsoleTabsTest {
     }
 
     @Test
+    @DisplayName("while the hub ends the session of one tab, the others send nothing that would be refused")
+    void tabsAreQuietWhileOneSignsOut() {
+        String first = firstTab();
+        String second = signOut(true);
+
+        browser.turnTo(first);
+        browser.click("nav a", "Tasks");
+        browser.see("main .skeleton", "");
+        browser.turnTo(second);
+        browser.run("finish()");
+        browser.see("h1", "Sign in");
+
+        browser.turnTo(first);
+        browser.see("h1", "Sign in");
+        browser.assertQuiet("the first tab");
+    }
+
+    @Test
+    @DisplayName("a sign-out that fails lets the other tabs go on")
+    void tabsGoOnAfterASignOutThatFails() {
+        String first = firstTab();
+        String second = signOut(false);
+
+        browser.turnTo(first);
+        browser.click("nav a", "Tasks");
+        browser.see("main .skeleton", "");
+        browser.turnTo(second);
+        browser.run("finish()");
+        browser.see(".failure", "The hub does not answer");
+
+        browser.turnTo(first);
+        browser.see(".empty h2", "No task yet");
+        browser.see(".live.ok", "live");
+        browser.assertQuiet("the first tab");
+    }
+
+    private String firstTab() {
+        browser.go("agents");
+        browser.signIn(hub.key("team", "alice"));
+        browser.see(".tr .agent a", "scribe");
+        browser.see(".live.ok", "live");
+        return browser.tab();
+    }
+
+    /** Begins a sign-out in another tab, and returns the tab, which gets no answer before its page calls {@code finish}. */
+    private String signOut(boolean isDone) {
+        String tab = browser.openTab("agents");
+        browser.see(".tr .agent a", "scribe");
+        browser.run("""
+                const [isDone] = arguments;
+                const sent = fetch;
+                const finished = new Promise(resolve => (window.finish = resolve));
+                window.fetch = async (url, options) => {
+                  if (options?.method !== 'DELETE') return sent(url, options);
+                  const answer = isDone && (await sent(url, options));
+                  window.isAsked = true;
+                  await finished;
+                  if (answer) return answer;
+                  throw new TypeError('No network');
+                };
+                """, isDone);
+        browser.click("header button", "Sign out");
+        browser.holds("window.isAsked");
+        return tab;
+    }
+
+    @Test
     @DisplayName(
             "a tab is signed in also when the one that has the session answers late, and asks no further if that session has ended")
     void aLateAnswerSignsIn() {
