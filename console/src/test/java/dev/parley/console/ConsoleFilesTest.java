@@ -127,7 +127,7 @@ final class ConsoleFilesTest {
                 lines += count;
             }
         }
-        assertThat(lines).isBetween(1_000L, 11_650L); // ADR 112
+        assertThat(lines).isBetween(1_000L, 11_640L); // ADR 112
     }
 
     @Test

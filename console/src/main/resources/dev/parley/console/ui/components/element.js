@@ -32,6 +32,18 @@ export class Part extends LitElement {
   }
 }
 
+/** A screen, or a tab of one, to which the shell gives the address and the session. */
+export class Screen extends Part {
+  /** @type {import('lit').PropertyDeclarations} */
+  static properties = { route: { attribute: false }, session: { attribute: false } };
+
+  constructor() {
+    super();
+    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
+    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
+  }
+}
+
 /** Sets custom properties by the object model, which the security policy allows where it forbids style attributes. */
 class Place extends Directive {
   /** @param {Record<string, string>} _properties */

@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { api } from '../api.js';
 import { copyButton, empty, failure, skeleton, time } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import '../components/json.js';
 import '../components/table.js';
 import { typed } from '../components/typed.js';
@@ -26,16 +26,13 @@ const BAD = /denied|failed|rejected|refused|error/i;
 /** Address of the log with one filter changed. @param {URLSearchParams} query @param {Record<string, string | undefined>} change */
 const filtered = (query, change) => link('audit', { ...Object.fromEntries(query), row: undefined, ...change });
 
-class Audit extends Part {
+class Audit extends Screen {
   static properties = {
-    route: { attribute: false }, session: { attribute: false }, rows: { state: true }, from: { state: true }, error: { state: true }, busy: { state: true }, isPaused: { state: true }, verified: { state: true }, one: { state: true }, exported: { state: true },
+    rows: { state: true }, from: { state: true }, error: { state: true }, busy: { state: true }, isPaused: { state: true }, verified: { state: true }, one: { state: true }, exported: { state: true },
   };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    /** A hub without authentication sends no changes of the audit log: changes of tasks stand for them. @type {import('../types.js').Session | undefined} */
-    this.session = undefined;
     /** Newest first. @type {Row[]} */
     this.rows = [];
     /** Rows after this place were read; undefined before the first read. @type {import('../place.js').Place | undefined} */
@@ -58,6 +55,7 @@ class Audit extends Part {
 
   connectedCallback() {
     super.connectedCallback();
+    // A hub without authentication sends no changes of the audit log: changes of tasks stand for them.
     this.until(watch(changes => changes.some(({ kind }) => kind === 'audit' || kind === 'gap' || (kind === 'task' && !this.session?.methods?.length)) && !this.isPaused && this.follow()));
   }
 

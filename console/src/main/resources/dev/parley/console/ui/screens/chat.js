@@ -4,7 +4,7 @@ import { api, newId } from '../api.js';
 import { empty, failure } from '../components/bits.js';
 import '../components/compose.js';
 import '../components/conversation.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { showExchange } from '../components/exchange.js';
 import { choiceOf, choicesOf, nameOf } from '../dialects.js';
 import { line } from '../format.js';
@@ -18,14 +18,13 @@ import { conversation, conversations } from './chat-view.js';
 const MOST = 60; // conversations of the list before a click
 const TOOLS = [['raw', 'raw'], ['curl', 'curl'], ['cli', 'CLI'], ['java', 'Java']];
 
-class Chat extends Part {
+class Chat extends Screen {
   static properties = {
-    route: { attribute: false }, session: { attribute: false }, card: { state: true }, error: { state: true }, run: { state: true }, other: { state: true }, shown: { state: true }, drop: { state: true },
+    card: { state: true }, error: { state: true }, run: { state: true }, other: { state: true }, shown: { state: true }, drop: { state: true },
   };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.card = /** @type {import('../types.js').Card | undefined} */ (undefined);
     this.error = /** @type {any} */ (undefined);
     this.agent = '';

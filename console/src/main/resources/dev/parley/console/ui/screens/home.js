@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { api, hubNow, newId } from '../api.js';
 import { badge, empty, failure, skeleton } from '../components/bits.js';
 import '../components/conversation.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { age, count, line } from '../format.js';
 import { paced, watch } from '../live.js';
 import { link } from '../route.js';
@@ -17,16 +17,14 @@ const DEMOS = [['counter', '8'], ['echo', 'hello']];
 
 /** @typedef {import('../types.js').Change} Change */
 
-class Home extends Part {
+class Home extends Screen {
   static properties = {
-    route: { attribute: false }, session: { attribute: false }, agents: { state: true }, counts: { state: true }, rows: { state: true }, ill: { state: true }, streams: { state: true },
+    agents: { state: true }, counts: { state: true }, rows: { state: true }, ill: { state: true }, streams: { state: true },
     task: { state: true }, error: { state: true }, demoError: { state: true }, busy: { state: true }, now: { state: true },
   };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.agents = /** @type {{name: string, description?: string, url: string}[] | undefined} */ (undefined);
     this.counts = /** @type {import('../types.js').Counts | undefined} */ (undefined);
     /** Newest tasks. @type {import('../types.js').TaskRow[] | undefined} */

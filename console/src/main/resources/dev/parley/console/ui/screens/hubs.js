@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { api, hubNow } from '../api.js';
 import { empty, failure, skeleton, time } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { age, count, line, plural } from '../format.js';
 import { paced, watch } from '../live.js';
 import { link, setQuery } from '../route.js';
@@ -14,13 +14,11 @@ import { link, setQuery } from '../route.js';
 const KINDS = { problem: 'bad', warning: 'wait', ok: 'ok' };
 const LEVELS = Object.keys(KINDS);
 
-class Hubs extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, hubs: { state: true }, health: { state: true }, error: { state: true }, healthError: { state: true }, actError: { state: true }, busy: { state: true } };
+class Hubs extends Screen {
+  static properties = { hubs: { state: true }, health: { state: true }, error: { state: true }, healthError: { state: true }, actError: { state: true }, busy: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.hubs = /** @type {HubRow[] | undefined} */ (undefined);
     /** Of the hub that is chosen. @type {import('../types.js').HubHealth | undefined} */
     this.health = undefined;

@@ -4,7 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { api, hubNow } from '../api.js';
 import '../components/ask.js';
 import { empty, failure, skeleton } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import '../components/json.js';
 import { toolChange } from '../components/tool-change.js';
 import { age, line, plural } from '../format.js';
@@ -17,13 +17,11 @@ const AGES = /** @type {Record<string, [string, number]>} */ ({ '1h': ['over an 
 
 /** @typedef {import('../inbox.js').Item} Item */
 
-class InboxScreen extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, shown: { state: true }, tasks: { state: true }, errors: { state: true }, done: { state: true }, busy: { state: true } };
+class InboxScreen extends Screen {
+  static properties = { shown: { state: true }, tasks: { state: true }, errors: { state: true }, done: { state: true }, busy: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.shown = SHOWN;
     /** Tasks of the items that are shown, by id. @type {Map<string, import('../types.js').Task>} */
     this.tasks = new Map();

@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { api, hubNow } from '../api.js';
 import { empty, failure, skeleton, tabs, time } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import '../components/json.js';
 import { certaintyText, net, pixels, standalone } from '../components/net.js';
 import { save } from '../components/parts.js';
@@ -19,13 +19,11 @@ const FRESH = 4_000; // ms; a changed edge stands out
 const LISTED = 60; // statements beside the picture
 const AGES = /** @type {[string, number][]} */ ([['any', Infinity], ['30d', 2_592_000_000], ['7d', 604_800_000], ['1d', 86_400_000], ['1h', 3_600_000], ['10min', 600_000], ['1min', 60_000]]);
 
-class Knowledge extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, source: { state: true }, found: { state: true }, graph: { state: true }, edge: { state: true }, fresh: { state: true }, error: { state: true }, searchError: { state: true } };
+class Knowledge extends Screen {
+  static properties = { source: { state: true }, found: { state: true }, graph: { state: true }, edge: { state: true }, fresh: { state: true }, error: { state: true }, searchError: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {unknown} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.source = /** @type {import('../knowledge.js').Source | null | undefined} */ (undefined); // null: no agent has a graph
     this.found = /** @type {{id: string, types: string[]}[] | undefined} */ (undefined);
     this.graph = /** @type {import('../knowledge.js').Graph} */ ({ start: '', reach: new Map(), pinned: new Set() });

@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { request } from '../api.js';
 import { empty, failure, highlighted, skeleton, tabs } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import '../components/markdown.js';
 import { typed } from '../components/typed.js';
 import { line, plural } from '../format.js';
@@ -17,13 +17,11 @@ import './learn-try.js';
  * @typedef {{uri: string, description?: string, document?: string, methods: string[], agents: string[], words: string}} Extension
  */
 
-class LearnApi extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, operations: { state: true }, extensions: { state: true }, documents: { state: true }, error: { state: true } };
+class LearnApi extends Screen {
+  static properties = { operations: { state: true }, extensions: { state: true }, documents: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {unknown} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.operations = /** @type {ApiOperation[] | undefined} */ (undefined);
     this.schemas = /** @type {Record<string, Schema>} */ ({});
     this.extensions = /** @type {Extension[] | undefined} */ (undefined);

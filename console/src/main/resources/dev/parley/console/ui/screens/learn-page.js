@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { api } from '../api.js';
 import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { blocks, prose } from '../components/markdown.js';
 import { anchor, pageLink, pages, resolver } from '../docs.js';
 import { line } from '../format.js';
@@ -15,13 +15,11 @@ import { commands } from './learn-run.js';
 
 const BESIDE = 1_100; // px; with less room the contents are folded
 
-class LearnPage extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, texts: { state: true }, agents: { state: true }, error: { state: true } };
+class LearnPage extends Screen {
+  static properties = { texts: { state: true }, agents: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {unknown} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.texts = /** @type {Record<string, string> | undefined} */ (undefined);
     this.agents = /** @type {string[]} */ ([]); // that examples may call
     this.error = /** @type {any} */ (undefined);

@@ -1,7 +1,7 @@
 /** S14: the documents of the product: start, list of pages, and search in all of them. */
 import { html, nothing } from 'lit';
 import { empty, failure, highlighted, skeleton } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { blocks, prose } from '../components/markdown.js';
 import { typed } from '../components/typed.js';
 import { find, pageLink, pages, resolver } from '../docs.js';
@@ -10,12 +10,11 @@ import { link } from '../route.js';
 const STARTS = [[pageLink('first-agent'), 'First agent in ten minutes', 'Write an agent, run it, call it and watch it'], [pageLink('tutorial'), 'Tutorial', 'Two agents and a tool that asks a person'],
   [link('learn/api'), 'API', 'Operations of this hub to try, and its extensions']];
 
-class Learn extends Part {
-  static properties = { route: { attribute: false }, list: { state: true }, found: { state: true }, error: { state: true } };
+class Learn extends Screen {
+  static properties = { list: { state: true }, found: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {unknown} */ (undefined));
     this.list = /** @type {DocumentFragment | undefined} */ (undefined); // of the pages
     this.found = /** @type {Awaited<ReturnType<typeof find>> | undefined} */ (undefined);
     this.error = /** @type {any} */ (undefined);

@@ -2,7 +2,7 @@
 import { html, nothing, svg } from 'lit';
 import { api, hubNow } from '../api.js';
 import { badge, empty, failure, skeleton, tabs, time } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import '../components/json.js';
 import '../components/table.js';
 import { age, count, duration, line, plural } from '../format.js';
@@ -37,12 +37,11 @@ const STANDINGS = [
   { name: 'num', label: 'Open', cell: row => count(row.reasons.openTasks) },
 ];
 
-class Mesh extends Part {
-  static properties = { route: { attribute: false }, talks: { state: true }, failed: { state: true }, standings: { state: true }, reports: { state: true }, events: { state: true }, error: { state: true } };
+class Mesh extends Screen {
+  static properties = { talks: { state: true }, failed: { state: true }, standings: { state: true }, reports: { state: true }, events: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.talks = /** @type {Connection[] | undefined} */ (undefined);
     /** Failed delegations by the ends of their edge. @type {Map<string, number>} */
     this.failed = new Map();

@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { api, hubNow } from '../api.js';
 import { copyButton, empty, failure, skeleton, tabs } from '../components/bits.js';
 import { chart } from '../components/chart.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import '../components/table.js';
 import { csv, save } from '../export.js';
 import { clock, count, duration, line, plural, size } from '../format.js';
@@ -28,13 +28,11 @@ const figure = (/** @type {number} */ value) => (value >= 10 ? Math.round(value)
 const percent = (/** @type {number} */ share) => `${figure(share * 100)} %`;
 const rate = (/** @type {number} */ value) => (value && value < 0.1 ? `${figure(value * 60)}/min` : `${figure(value)}/s`);
 
-class Metrics extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, series: { state: true }, figures: { state: true }, used: { state: true }, cursor: { state: true }, error: { state: true } };
+class Metrics extends Screen {
+  static properties = { series: { state: true }, figures: { state: true }, used: { state: true }, cursor: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.series = /** @type {Series | undefined} */ (undefined);
     /** Open streams and webhooks with deliveries outstanding; undefined for callers who may not read them. @type {Record<string, number> | undefined} */
     this.figures = undefined;

@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { request } from '../api.js';
 import { codeBlock, empty, failure, skeleton, tabs, time } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { save } from '../export.js';
 import { line } from '../format.js';
 import { link, setQuery } from '../route.js';
@@ -55,12 +55,11 @@ const select = (label, name, values) => html`<label class="field">${label}<selec
 const draft = name => ({ schemaVersion: '1.0', humanReadableId: `${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}/agent`, agentVersion: '1.0.0', name: 'My agent', description: '',
   url: 'https://agents.example.com/a2a', provider: { name }, capabilities: { a2aVersion: '0.2' }, authSchemes: [{ scheme: 'none' }] });
 
-class Account extends Part {
-  static properties = { route: { attribute: false }, me: { state: true }, data: { state: true }, told: { state: true } };
+class Account extends Screen {
+  static properties = { me: { state: true }, data: { state: true }, told: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.me = /** @type {{name: string, email: string, is_verified: boolean} | undefined} */ (undefined);
     this.data = /** @type {Data} */ ({});
     this.told = /** @type {{busy?: boolean, error?: any, done?: string}} */ ({});

@@ -2,18 +2,16 @@
 import { html, nothing } from 'lit';
 import { codeBlock, empty, failure, skeleton } from '../components/bits.js';
 import { dialog } from '../components/dialog.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { typed } from '../components/typed.js';
 import { paced, watch } from '../live.js';
 
 /** A tab that reads its data again when the feed tells of a change. @template T */
-export class Tab extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, data: { state: true }, error: { state: true } };
+export class Tab extends Screen {
+  static properties = { data: { state: true }, error: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.data = /** @type {T | undefined} */ (undefined);
     this.error = /** @type {any} */ (undefined);
   }

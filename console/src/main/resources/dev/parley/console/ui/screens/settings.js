@@ -1,7 +1,7 @@
 /** S11: settings of the hub: keys, users and groups, effective settings, deliveries and routes. */
 import { html } from 'lit';
 import { tabs } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { setQuery } from '../route.js';
 import './settings-deliveries.js';
 import './settings-keys.js';
@@ -10,15 +10,7 @@ import './settings-values.js';
 
 const TABS = [['keys', 'Keys'], ['users', 'Users and groups'], ['values', 'Values'], ['deliveries', 'Deliveries']];
 
-class Settings extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false } };
-
-  constructor() {
-    super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
-  }
-
+class Settings extends Screen {
   render() {
     const head = html`<div class="head"><div class="grow"><h1>Settings</h1><span class="dim">Keys and users, effective values and their sources, deliveries and routes.</span></div></div>`;
     const named = this.route.query.get('tab');

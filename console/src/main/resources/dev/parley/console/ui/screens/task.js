@@ -4,7 +4,7 @@ import { hubNow } from '../api.js';
 import { quoted } from '../commands.js';
 import { badge, copyButton, failure, skeleton, tabs, time } from '../components/bits.js';
 import { artifact } from '../components/conversation.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { summary, stepsOf, timeline } from '../components/timeline.js';
 import { count, isTerminal, line, plural, textOf } from '../format.js';
 import { watch } from '../live.js';
@@ -14,13 +14,11 @@ import { link, setQuery } from '../route.js';
 import './task-events.js';
 import { TaskLog } from './task-log.js';
 
-class TaskScreen extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, now: { state: true } };
+class TaskScreen extends Screen {
+  static properties = { now: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.log = /** @type {TaskLog | undefined} */ (undefined);
     this.now = hubNow();
     this.timesOf = /** @type {import('../types.js').NumberedEvent[] | undefined} */ (undefined);

@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { address, api } from '../api.js';
 import { empty, failure, skeleton, time } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { toolChange } from '../components/tool-change.js';
 import { line, plural, visible } from '../format.js';
 import { paced, watch } from '../live.js';
@@ -15,13 +15,11 @@ import './tool-try.js';
 
 const NEWEST = 100; // lines of a log
 
-class Tools extends Part {
-  static properties = { route: { attribute: false }, session: { attribute: false }, servers: { state: true }, log: { state: true }, error: { state: true }, actError: { state: true }, busy: { state: true } };
+class Tools extends Screen {
+  static properties = { servers: { state: true }, log: { state: true }, error: { state: true }, actError: { state: true }, busy: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
-    this.session = /** @type {import('../types.js').Session | undefined} */ (undefined);
     this.servers = /** @type {Server[] | undefined} */ (undefined);
     /** Of the server whose log is shown. @type {{at: string, text: string}[] | undefined} */
     this.log = undefined;

@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { api, hubNow } from '../api.js';
 import { badge, copyButton, empty, failure, skeleton, tabs, time } from '../components/bits.js';
-import { Part, place } from '../components/element.js';
+import { place, Screen } from '../components/element.js';
 import { sequence } from '../components/sequence.js';
 import { clock, duration, line, plural, stateOf, webLink } from '../format.js';
 import { paced, watch } from '../live.js';
@@ -15,12 +15,11 @@ const PAGE = 200; // rows
 /** @typedef {import('../trace.js').Row} Row */
 /** @typedef {import('../trace.js').Span} Span */
 
-class TraceScreen extends Part {
-  static properties = { route: { attribute: false }, trace: { state: true }, recent: { state: true }, error: { state: true }, open: { state: true }, most: { state: true }, now: { state: true } };
+class TraceScreen extends Screen {
+  static properties = { trace: { state: true }, recent: { state: true }, error: { state: true }, open: { state: true }, most: { state: true }, now: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.trace = /** @type {import('../trace.js').Trace | undefined} */ (undefined);
     this.recent = /** @type {import('../types.js').TaskRow[] | undefined} */ (undefined);
     this.error = /** @type {any} */ (undefined);

@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { api } from '../api.js';
 import { failure, skeleton } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { graph } from '../components/graph.js';
 import { line, plural } from '../format.js';
 import { go, link } from '../route.js';
@@ -10,12 +10,11 @@ import { go, link } from '../route.js';
 const PAUSE = 400; // ms after the last key before the hub checks
 const EXAMPLE = { workflow: { steps: [{ id: 'first', agent: 'echo', task: 'echo', parameters: { text: 'hello' } }, { id: 'second', agent: 'echo', task: 'echo', parameters: { text: '${first.text}, again' } }] } };
 
-class WorkflowNew extends Part {
-  static properties = { route: { attribute: false }, text: { state: true }, problems: { state: true }, steps: { state: true }, valid: { state: true }, inputs: { state: true }, error: { state: true }, busy: { state: true }, saved: { state: true } };
+class WorkflowNew extends Screen {
+  static properties = { text: { state: true }, problems: { state: true }, steps: { state: true }, valid: { state: true }, inputs: { state: true }, error: { state: true }, busy: { state: true }, saved: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.text = /** @type {string | undefined} */ (undefined);
     this.problems = /** @type {{location: string, message: string}[]} */ ([]);
     /** Steps of the last document that could be read. @type {import('../flow.js').Step[]} */

@@ -5,7 +5,7 @@ import '../components/ask.js';
 import { badge, empty, failure, skeleton } from '../components/bits.js';
 import '../components/conversation.js';
 import { dialog } from '../components/dialog.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { graph, kindOf } from '../components/graph.js';
 import '../components/json.js';
 import { criticalPath, replay } from '../flow.js';
@@ -18,12 +18,11 @@ const LONGEST_HISTORY = 5_000; // events
 
 /** @typedef {import('../flow.js').Step} Step */
 
-class Workflow extends Part {
-  static properties = { route: { attribute: false }, run: { state: true }, events: { state: true }, task: { state: true }, child: { state: true }, error: { state: true }, actError: { state: true }, now: { state: true } };
+class Workflow extends Screen {
+  static properties = { run: { state: true }, events: { state: true }, task: { state: true }, child: { state: true }, error: { state: true }, actError: { state: true }, now: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.runId = '';
     this.run = /** @type {import('../types.js').WorkflowRun | undefined} */ (undefined);
     this.events = /** @type {import('../types.js').NumberedEvent[]} */ ([]);

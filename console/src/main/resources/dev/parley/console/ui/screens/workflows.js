@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { api, hubNow } from '../api.js';
 import { badge, empty, failure, skeleton, tabs, time } from '../components/bits.js';
-import { Part } from '../components/element.js';
+import { Screen } from '../components/element.js';
 import { progressBar } from '../components/graph.js';
 import '../components/table.js';
 import { age, line, plural, timeOfId } from '../format.js';
@@ -31,12 +31,11 @@ const DEFINITIONS = [
   { name: 'age num', label: 'Saved', cell: each => time(new Date(each.savedAt).toISOString()) },
 ];
 
-class Workflows extends Part {
-  static properties = { route: { attribute: false }, rows: { state: true }, next: { state: true }, error: { state: true }, now: { state: true } };
+class Workflows extends Screen {
+  static properties = { rows: { state: true }, next: { state: true }, error: { state: true }, now: { state: true } };
 
   constructor() {
     super();
-    this.route = /** @type {import('../types.js').Route} */ (/** @type {any} */ (undefined));
     this.rows = /** @type {any[] | undefined} */ (undefined);
     this.next = /** @type {string | undefined} */ (undefined);
     this.error = /** @type {any} */ (undefined);
