@@ -41,15 +41,12 @@ final class FrameworkProjectsTest {
     @ParameterizedTest(name = "Spring Boot {0}")
     @ValueSource(strings = {"4.1.2", "4.0.7"})
     void aProjectIsBuiltWithTheVersionsOfSpringBootAndItsAgentAnswers(String release) throws Exception {
-        OutsideBuild.run(directory, McpHubs.program("init", "price-list", "--with", "spring"));
-        Path project = directory.resolve("price-list");
+        Path project = project("spring");
         adapt(project.resolve("pom.xml"), release);
 
         OutsideBuild.run(project, OutsideBuild.maven("package"));
 
-        assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListApplicationTest.xml"))
-                .content()
-                .contains("tests=\"1\"", "failures=\"0\"", "errors=\"0\"");
+        assertPassed(project, "pricelist.PriceListApplicationTest", 1);
         Process program = new ProcessBuilder(
                         OutsideBuild.java(),
                         "-jar",
@@ -73,28 +70,22 @@ final class FrameworkProjectsTest {
 
     @Test
     void aProjectOfLangChain4jPassesItsTestWithAScriptedModel() throws Exception {
-        OutsideBuild.run(directory, McpHubs.program("init", "price-list", "--with", "langchain4j"));
-        Path project = directory.resolve("price-list");
+        Path project = project("langchain4j");
         OutsideBuild.useThisBuild(project.resolve("pom.xml"));
 
         OutsideBuild.run(project, OutsideBuild.maven("package"));
 
-        assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
-                .content()
-                .contains("tests=\"1\"", "failures=\"0\"", "errors=\"0\"");
+        assertPassed(project, "pricelist.PriceListAgentTest", 1);
     }
 
     @Test
     void aProjectOfAModelAnswersByServersOfBothFormats() throws Exception {
-        OutsideBuild.run(directory, McpHubs.program("init", "price-list", "--with", "model"));
-        Path project = directory.resolve("price-list");
+        Path project = project("model");
         OutsideBuild.useThisBuild(project.resolve("pom.xml"));
 
         OutsideBuild.run(project, OutsideBuild.maven("package"));
 
-        assertThat(project.resolve("target/surefire-reports/TEST-pricelist.PriceListAgentTest.xml"))
-                .content()
-                .contains("tests=\"2\"", "failures=\"0\"", "errors=\"0\"");
+        assertPassed(project, "pricelist.PriceListAgentTest", 2);
         try (var server = new ModelServer(request -> new ModelServer.Answer.Text("You said: " + request.last()))) {
             for (String format : List.of("ollama", "openai")) {
                 var program = new ProcessBuilder(OutsideBuild.java(), "-jar", "target/price-list.jar", "0")
@@ -129,9 +120,19 @@ final class FrameworkProjectsTest {
 
         OutsideBuild.run(directory, OutsideBuild.maven("package"));
 
-        assertThat(directory.resolve("target/surefire-reports/TEST-shop.ShopTest.xml"))
+        assertPassed(directory, "shop.ShopTest", 2);
+    }
+
+    /** Makes the project {@code price-list}, and returns its directory. */
+    private Path project(String framework) throws Exception {
+        OutsideBuild.run(directory, McpHubs.program("init", "price-list", "--with", framework));
+        return directory.resolve("price-list");
+    }
+
+    private static void assertPassed(Path project, String test, int count) {
+        assertThat(project.resolve("target/surefire-reports/TEST-" + test + ".xml"))
                 .content()
-                .contains("tests=\"2\"", "failures=\"0\"", "errors=\"0\"");
+                .contains("tests=\"" + count + "\"", "failures=\"0\"", "errors=\"0\"");
     }
 
     /** Sets the version of this build, and the release of Spring Boot with what docs/spring.md asks for. */

@@ -88,16 +88,8 @@ class InboxScreenTest {
                 "object", Map.of("value", object),
                 "certainty", 0.2);
         hub.post(
-                "/agents/librarian",
-                Map.of(
-                        "jsonrpc",
-                        "2.0",
-                        "id",
-                        1,
-                        "method",
-                        "knowledge/update",
-                        "params",
-                        Map.of("mutations", List.of(Map.of("op", "add", "statement", statement)))));
+                "/agents/librarian/kg:update",
+                Map.of("mutations", List.of(Map.of("op", "add", "statement", statement))));
     }
 
     @Test
