@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -54,10 +55,10 @@ final class HostileGroupTest {
     /** Latency that other processes of the machine cause: a thread of Linux waits for up to 3 ms for each that computes. */
     private static final double NOISE_MS = 20;
 
-    private static final Duration MEASURED = Duration.ofSeconds(2);
+    private static final Duration MEASURED = Duration.ofMillis(1_200);
 
-    /** Rounds of a measurement, each with a control. */
-    private static final int ROUNDS = 3;
+    /** Windows of a measurement, each with one of the control right before or after it. */
+    private static final int WINDOWS = 5;
 
     private static final Duration SEND_BOUND = Duration.ofMillis(500);
     private static final Duration HEALTH_BOUND = Duration.ofMillis(200);
@@ -220,7 +221,7 @@ final class HostileGroupTest {
     /** Compiles what the neighbour uses. */
     private void warmUp() throws IOException, InterruptedException {
         if (!isWarm) {
-            measured(MEASURED);
+            measured(MEASURED.multipliedBy(2));
             isWarm = true;
         }
     }
@@ -454,20 +455,22 @@ final class HostileGroupTest {
         warmUp();
         var controls = new ArrayList<Times>();
         var all = new ArrayList<Times>();
-        for (int round = 0; round < ROUNDS; round++) {
-            Times control =
-                    kind.isBoundedByRatio() ? measured(MEASURED.dividedBy(2)) : measuredBeside(otherHub(), kind);
-            Times beside = measuredBeside(hub, kind);
-            report(kind, control, beside);
-            controls.add(control);
-            all.add(beside);
+        for (int window = 0; window < WINDOWS; window++) {
+            if (window % 2 == 0) {
+                controls.add(control(kind));
+            }
+            all.add(measuredBeside(hub, kind));
+            if (window % 2 != 0) {
+                controls.add(control(kind));
+            }
+            report(kind, controls.getLast(), all.getLast());
         }
 
-        // A machine that is busy with something else lengthens the times of the control, too. The few slowest calls of
-        // a round tell
-        // little, so that the rounds are compared as one.
-        double control = p99(joined(controls, Times::sends));
-        assertThat(p99(joined(all, Times::sends))).isLessThanOrEqualTo(Math.max(NOISE_MS, 2 * control));
+        // A machine that is busy with something else lengthens the times of the control, too, unless it is so for one
+        // window.
+        List<Duration> control = withoutSlowest(controls);
+        List<Duration> beside = withoutSlowest(all);
+        assertThat(p99(beside)).isLessThanOrEqualTo(Math.max(NOISE_MS, 2 * p99(control)));
         assertThat(least(all, Times::sends)).isLessThanOrEqualTo(SEND_BOUND);
         assertThat(least(all, Times::healths)).isLessThanOrEqualTo(HEALTH_BOUND);
     }
@@ -475,14 +478,24 @@ final class HostileGroupTest {
     /** How long calls took, the longest last. */
     private record Times(List<Duration> sends, List<Duration> healths) {}
 
-    private static List<Duration> joined(List<Times> rounds, Function<Times, List<Duration>> calls) {
-        return rounds.stream().map(calls).flatMap(List::stream).sorted().toList();
+    private Times control(Hostile kind) throws Exception {
+        return kind.isBoundedByRatio() ? measured(MEASURED.dividedBy(2)) : measuredBeside(otherHub(), kind);
     }
 
-    /** The longest call of the best round: other processes of the machine only lengthen it. */
-    private static Duration least(List<Times> rounds, Function<Times, List<Duration>> calls) {
-        return rounds.stream()
-                .map(round -> calls.apply(round).getLast())
+    /** The messages of all windows but the one with the greatest 99th percentile: the few slowest calls of one window tell little. */
+    private static List<Duration> withoutSlowest(List<Times> windows) {
+        return windows.stream()
+                .sorted(Comparator.comparingDouble(window -> p99(window.sends())))
+                .limit(windows.size() - 1)
+                .flatMap(window -> window.sends().stream())
+                .sorted()
+                .toList();
+    }
+
+    /** The longest call of the best window: other processes of the machine only lengthen it. */
+    private static Duration least(List<Times> windows, Function<Times, List<Duration>> calls) {
+        return windows.stream()
+                .map(window -> calls.apply(window).getLast())
                 .min(Duration::compareTo)
                 .orElseThrow();
     }
