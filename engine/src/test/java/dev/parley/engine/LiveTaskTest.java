@@ -52,8 +52,8 @@ final class LiveTaskTest {
         }
 
         @Override
-        public boolean exists(TaskKey key) {
-            return false;
+        public long newest(TaskKey key) {
+            return 0;
         }
 
         @Override

@@ -183,16 +183,16 @@ public interface TaskLog extends AutoCloseable {
     /** A look-up of tasks. */
     @FunctionalInterface
     interface Existing {
-        /** Returns those of some ids that are ids of tasks. */
-        Set<String> of(Set<String> ids);
+        /** Returns the numbers of the newest events of those tasks that exist, by their ids. */
+        Map<String, Long> of(Set<String> ids);
     }
 
     /**
      * Tells an engine what others do, for a log of {@link Once#CLAIM}.
      *
      * @param ended called when another engine has ended, whose tasks may be taken over; must not block. May be missed
-     * @param erased called when another one has erased tasks, before its call of {@link #erase} returns, with a look-up that returns which
-     *     tasks of some ids exist; may block, and fails if it cannot forget them
+     * @param erased called when another one has erased tasks, before its call of {@link #erase} returns, and with each new connection, which
+     *     may lead to an earlier state of the database; with a look-up of tasks. May block, and fails if it cannot forget them
      */
     default void onOthers(Runnable ended, Consumer<Existing> erased) {}
 

@@ -573,10 +573,10 @@ public final class LiveTask implements TaskLog.Writer {
         engine.listener().refused(this, lostMessages, lostNames);
     }
 
-    /** Marks this task as removed from the log: reads do not find it. */
-    void erased() {
+    /** Marks this task as removed from memory, not to be written any more. Reads of it fail for {@code reason}. */
+    void removed(A2AException reason) {
         Guarded.change(lock, () -> {
-            broken = A2AException.taskNotFound(key.taskId());
+            broken = reason;
             room.signalAll();
             changed.signalAll();
         });

@@ -2,19 +2,24 @@ package dev.parley.engine.tasks;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.parley.engine.scheduling.Guarded;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.TaskKey;
 import dev.parley.protocol.A2AException;
+import dev.parley.protocol.LoggedEvent;
 import dev.parley.protocol.Task;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,10 +40,13 @@ public final class LiveTasks {
         @Nullable
         LiveTask load(TaskKey key);
 
-        /** True if the log holds the task. */
-        boolean exists(TaskKey key);
+        /** Returns the number of the newest event of a task in the log; 0 if it holds none. */
+        long newest(TaskKey key);
 
-        /** Brings a task up to date that another engine may write to. Returns false if the log does not hold it any more. */
+        /**
+         * Brings a task up to date that another engine may write to, or marks it as broken if the log has another history of it. Returns false
+         * if the log does not hold it any more.
+         */
         boolean refresh(LiveTask live);
 
         /** Has the log hint at further events of a task that another engine may write to. */
@@ -54,7 +62,7 @@ public final class LiveTasks {
     private final ConcurrentHashMap<TaskKey, CompletableFuture<Boolean>> loading = new ConcurrentHashMap<>();
     /** Held while a loaded task is put into the cache, and while a removal is counted; never while anything is read. */
     private final ReentrantLock admission = new ReentrantLock();
-    /** Number of removals of tasks from the log. Written under the lock. */
+    /** Number of removals of tasks, and of times when the log may have lost events. Written under the lock. */
     private final AtomicLong removals = new AtomicLong();
 
     /**
@@ -134,8 +142,7 @@ public final class LiveTasks {
         if (exists) {
             settled(live);
         } else {
-            live.erased();
-            remove(live);
+            erase(live);
         }
         return exists;
     }
@@ -205,13 +212,16 @@ public final class LiveTasks {
 
     /**
      * Puts a task that was loaded into the cache, unless it is there by now; returns the one that is there, pinned. Null if the
-     * task was removed meanwhile: it is never in the cache then, where others would read it.
+     * task was removed meanwhile: it is never in the cache then, where others would read it. Loads it again if the log has lost
+     * events of it meanwhile.
      *
      * @param seen the removals that had happened before it was read
      */
-    private @Nullable LiveTask publish(TaskKey key, LiveTask loaded, long seen) {
+    private @Nullable LiveTask publish(TaskKey key, LiveTask read, long seen) {
         long before = seen;
+        LiveTask newest = read;
         while (true) {
+            LiveTask loaded = newest;
             admission.lock();
             try {
                 if (removals.get() == before) {
@@ -226,7 +236,9 @@ public final class LiveTasks {
             } finally {
                 admission.unlock();
             }
-            if (!loader.exists(key)) {
+            long events = loader.newest(key);
+            newest = differs(loaded, loaded.written(), events) && events > 0 ? loader.load(key) : loaded;
+            if (events == 0 || newest == null) {
                 return null;
             }
         }
@@ -277,21 +289,77 @@ public final class LiveTasks {
         cache.asMap().values().forEach(LiveTask::wake);
     }
 
-    /** Removes the tasks that have been written and do not exist any more, as a look-up of ids tells. */
+    /**
+     * Compares the tasks that have been written with the log. Removes those that do not exist any more, and copies whose newest events the log
+     * has lost: they are loaded again.
+     */
     public void retain(TaskLog.Existing existing) {
-        Set<String> written = cache.asMap().values().stream()
+        noteRemoval(); // a thread that has read a task before looks again before it adds the task
+        Map<String, Long> seen = cache.asMap().values().stream()
                 .filter(live -> live.durable() != null)
-                .map(live -> live.key().taskId())
-                .collect(Collectors.toSet());
-        Set<String> left = written.isEmpty() ? written : existing.of(written);
-        removed(live -> written.contains(live.key().taskId())
-                && !left.contains(live.key().taskId()));
+                .collect(Collectors.toMap(live -> live.key().taskId(), LiveTask::written));
+        Map<String, Long> newest = seen.isEmpty() ? seen : existing.of(seen.keySet());
+        removed(live -> seen.containsKey(live.key().taskId())
+                && !newest.containsKey(live.key().taskId()));
+        newest.forEach((id, number) -> compare(id, seen.getOrDefault(id, number), number));
     }
 
-    /** Ends the run of a task that is erased before its end: nothing that it emits can be written. */
-    private static void cancel(LiveTask erased) {
-        Task task = erased.durable();
-        RunQueue.Run running = erased.runs().current();
+    /**
+     * Removes the tasks that have been written and do not exist any more.
+     *
+     * @param search returns those of some tasks that do not exist, given with the numbers of their newest events
+     */
+    void forget(Function<Map<TaskKey, Long>, Set<TaskKey>> search) {
+        noteRemoval();
+        Set<TaskKey> gone = search.apply(cache.asMap().values().stream()
+                .filter(live -> live.durable() != null)
+                .collect(Collectors.toMap(LiveTask::key, LiveTask::written)));
+        removed(live -> gone.contains(live.key()));
+    }
+
+    private void compare(String id, long seen, long newest) {
+        LiveTask live = cache.getIfPresent(id);
+        if (live != null && differs(live, seen, newest)) {
+            drop(live);
+        } else if (live != null && seen < newest) {
+            // It is to be read anyway, and may have had events that the log has lost before it got others.
+            cache.asMap().computeIfPresent(id, (key, present) -> isIdle(present) ? null : present);
+        }
+    }
+
+    /** Removes a copy with another history than the log has. Its readers are refused, and later ones load the task. */
+    public void drop(LiveTask live) {
+        remove(live, A2AException.unavailable("The database has lost events of the task", Duration.ofSeconds(1)));
+    }
+
+    private void erase(LiveTask live) {
+        remove(live, A2AException.taskNotFound(live.key().taskId()));
+    }
+
+    private void remove(LiveTask live, A2AException reason) {
+        live.removed(reason);
+        cancel(live);
+        remove(live);
+    }
+
+    /**
+     * Whether a copy has another history than the log, which has lost events then: the copy has more events, or has ended before others.
+     *
+     * @param seen number of the newest event of the copy before the look at the log
+     * @param newest number of the newest event in the log
+     */
+    private static boolean differs(LiveTask live, long seen, long newest) {
+        LoggedEvent copy = live.snapshot(UnaryOperator.identity());
+        return newest < seen
+                || newest > copy.sequence()
+                        && copy.event() instanceof Task task
+                        && task.state().isTerminal();
+    }
+
+    /** Ends the run of a task that is removed before its end: nothing that it emits can be written. */
+    private static void cancel(LiveTask removed) {
+        Task task = removed.durable();
+        RunQueue.Run running = removed.runs().current();
         if (running != null && task != null && !task.state().isTerminal()) {
             running.cancel();
         }
@@ -300,18 +368,15 @@ public final class LiveTasks {
     /** Removes the tasks that satisfy {@code gone}, after the log has removed them. Later reads do not find them. */
     public void removed(Predicate<LiveTask> gone) {
         // A thread that adds a task either has done so before this, so that the loop finds it, or notices the removal.
-        admission.lock();
-        try {
-            removals.incrementAndGet();
-        } finally {
-            admission.unlock();
-        }
+        noteRemoval();
         for (LiveTask live : cache.asMap().values()) {
             if (gone.test(live)) {
-                live.erased();
-                cancel(live);
-                remove(live);
+                erase(live);
             }
         }
+    }
+
+    private void noteRemoval() {
+        Guarded.change(admission, removals::incrementAndGet);
     }
 }

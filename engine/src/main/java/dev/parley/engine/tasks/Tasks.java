@@ -3,6 +3,7 @@ package dev.parley.engine.tasks;
 import static java.util.Objects.requireNonNull;
 
 import dev.parley.engine.spi.DamagedTaskException;
+import dev.parley.engine.spi.Once;
 import dev.parley.engine.spi.TaskLog;
 import dev.parley.engine.spi.TaskLog.Cause;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks of an engine, in memory and in its log. Safe for any thread. */
@@ -71,8 +73,8 @@ public final class Tasks {
                     }
 
                     @Override
-                    public boolean exists(TaskKey key) {
-                        return log.find(key).isPresent();
+                    public long newest(TaskKey key) {
+                        return log.find(key).map(TaskLog.Head::lastSequence).orElse(0L);
                     }
 
                     @Override
@@ -89,14 +91,20 @@ public final class Tasks {
 
     /**
      * Reads what another engine has written to a task; false if the log does not hold it any more. While this engine writes to the task
-     * itself, waits until that is on disk or refused: the log has newer events than the copy, and only that tells whose they are.
+     * itself, waits until that is on disk or refused: the log has newer events than the copy, and only that tells whose they are. Drops
+     * the copy if the events of the log do not continue it: the database may have lost events, and got others instead.
      */
     private boolean refreshed(LiveTask task) {
         TaskKey key = task.key();
         while (true) {
+            long seen = task.written();
             TaskLog.Head head = log.find(key).orElse(null);
             if (head == null) {
                 return false;
+            }
+            if (!task.isWriting() && head.lastSequence() < seen) {
+                live.drop(task);
+                return true;
             }
             if (task.isForeign() && task.isWriting() && task.written() < head.lastSequence()) {
                 awaitOwn(task);
@@ -110,10 +118,12 @@ public final class Tasks {
             try {
                 task.follow(more);
             } catch (RuntimeException unfit) {
-                throw new DamagedTaskException(key.taskId(), "an event does not fit those before it", unfit);
+                live.drop(task);
+                return true;
             }
-            if (isBehind(task, before + 1) && log.find(key).isPresent()) { // otherwise it was removed meanwhile
-                throw new DamagedTaskException(key.taskId(), "it has no event " + (before + 1));
+            if (isBehind(task, before + 1)) { // or it was removed meanwhile
+                live.drop(task);
+                return true;
             }
         }
     }
@@ -151,6 +161,15 @@ public final class Tasks {
         }
         Set<TaskKey> changed = Set.copyOf(log.changed(known));
         followed.stream().filter(task -> changed.contains(task.key())).forEach(this::refresh);
+    }
+
+    /** Forgets the tasks that other engines have erased, also if this one has not been told yet. */
+    public void forgetErased() {
+        if (log.once() == Once.CLAIM) {
+            live.forget(known -> log.changed(known).stream()
+                    .filter(task -> log.find(task).isEmpty())
+                    .collect(Collectors.toSet()));
+        }
     }
 
     /** Brings tasks up to date that have new events, if they are in use here. */

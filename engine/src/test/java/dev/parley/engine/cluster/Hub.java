@@ -61,6 +61,9 @@ final class Hub {
     private final int slot;
     private final List<Call<?>> calls = new ArrayList<>();
     private long beat;
+    /** History of the database with which the copies of tasks have been compared. */
+    private long compared;
+
     private boolean isEnded;
 
     Hub(HubSimulation simulation, int slot) {
@@ -68,6 +71,7 @@ final class Hub {
         this.slot = slot;
         this.process = simulation.threads.process();
         this.beat = simulation.threads.now();
+        this.compared = simulation.database.timeline();
         this.log = new HubLog(
                 simulation.database,
                 simulation.logs,
@@ -108,7 +112,7 @@ final class Hub {
                     end("was ended by another hub");
                     return;
                 }
-                beat = sent;
+                beat = isCompared() ? sent : beat;
                 if (database.judge(log.stream())) {
                     simulation.logs.forEach(HubLog::hearOfEnd);
                 }
@@ -117,6 +121,20 @@ final class Hub {
                 return;
             }
             log.sleep((int) LOOK.toMillis());
+        }
+    }
+
+    /** Compares the copies of tasks with a database that is another one, as the new connection of a lease does; false if it is down. */
+    private boolean isCompared() {
+        long timeline = simulation.database.timeline();
+        try {
+            if (compared != timeline && !simulation.database.mutants.contains(Mutant.NO_COMPARISON)) {
+                log.compare();
+            }
+            compared = timeline;
+            return true;
+        } catch (SimulatedDatabase.Fault again) {
+            return false;
         }
     }
 

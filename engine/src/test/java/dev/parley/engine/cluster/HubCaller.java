@@ -7,7 +7,6 @@ import dev.parley.engine.SimulatedThreads;
 import dev.parley.engine.cluster.History.Violation;
 import dev.parley.engine.cluster.Hub.CutException;
 import dev.parley.engine.cluster.SimulatedDatabase.Fault;
-import dev.parley.engine.spi.DamagedTaskException;
 import dev.parley.engine.spi.TaskLog.MessageKey;
 import dev.parley.engine.spi.TaskLog.Subject;
 import dev.parley.engine.spi.TaskLog.TaskKey;
@@ -175,9 +174,6 @@ final class HubCaller {
                 if (isFinal(refusal, message.taskId(), message)) {
                     return;
                 }
-            } catch (DamagedTaskException unreadable) {
-                requireStale(unreadable, message.taskId());
-                return;
             } catch (CutException | Fault again) {
                 isPatient = random.nextBoolean();
             }
@@ -198,7 +194,7 @@ final class HubCaller {
             outside.start("twin", () -> {
                 try {
                     acknowledged(message, sent(hub, message, true));
-                } catch (CutException | Fault | A2AException | DamagedTaskException repeatedBelow) {
+                } catch (CutException | Fault | A2AException repeatedBelow) {
                     simulation.threads.mayYield();
                 } catch (Throwable problem) {
                     simulation.fail(problem);
@@ -248,14 +244,6 @@ final class HubCaller {
         return true;
     }
 
-    /** A hub that has lost nothing by a failover itself may keep a copy of a task of which others have lost events. */
-    private void requireStale(DamagedTaskException unreadable, @Nullable String task) {
-        if (task == null || !simulation.database.tasksThatWentBack.contains(key(task))) {
-            throw unreadable;
-        }
-        simulation.meetsStale();
-    }
-
     // ---- Reads
 
     /** Tries a call at some hubs; null if none has answered. */
@@ -267,8 +255,6 @@ final class HubCaller {
                 if (isFinal(refusal, task, null)) {
                     return null;
                 }
-            } catch (DamagedTaskException unreadable) {
-                requireStale(unreadable, task);
             } catch (CutException | Fault again) {
                 simulation.threads.mayYield();
             }
@@ -337,8 +323,6 @@ final class HubCaller {
                 if (isFinal(refusal, reader.task(), message)) {
                     return;
                 }
-            } catch (DamagedTaskException unreadable) {
-                requireStale(unreadable, reader.task());
             } catch (CutException | Fault cut) {
                 simulation.threads.mayYield();
             }
@@ -378,7 +362,7 @@ final class HubCaller {
                 simulation.history.add(() -> context.caller() + ": erased " + gone);
                 gone.forEach(this::requireGone);
                 break;
-            } catch (A2AException | CutException | Fault | DamagedTaskException again) {
+            } catch (A2AException | CutException | Fault again) {
                 simulation.sleep(random.nextInt(2_000));
             }
         }
@@ -393,7 +377,7 @@ final class HubCaller {
                 require(
                         simulation.database.tasksThatWentBack.contains(key(task)),
                         "no hub shows task " + task + " when its erasure is answered: " + found);
-            } catch (A2AException | CutException | Fault | DamagedTaskException refused) {
+            } catch (A2AException | CutException | Fault refused) {
                 simulation.threads.mayYield();
             }
         }

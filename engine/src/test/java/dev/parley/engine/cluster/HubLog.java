@@ -13,7 +13,6 @@ import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -574,12 +573,17 @@ final class HubLog extends WritableLog {
         }
     }
 
-    private Set<String> existing(Set<String> ids) {
+    /** Has the engine compare its copies of tasks with the database. */
+    void compare() {
+        erased.accept(this::existing);
+    }
+
+    private Map<String, Long> existing(Set<String> ids) {
         return read(at -> database.tasks
                 .values(at)
-                .map(row -> row.head().key().taskId())
-                .filter(ids::contains)
-                .collect(Collectors.toCollection(HashSet::new)));
+                .map(TaskRow::head)
+                .filter(head -> ids.contains(head.key().taskId()))
+                .collect(Collectors.toMap(head -> head.key().taskId(), Head::lastSequence)));
     }
 
     void sleep(int millis) {

@@ -48,7 +48,9 @@ final class SimulatedDatabase {
         /** A hub answers although its lease may be over. */
         NO_LEASE,
         /** A claim is released although its task exists, since the hub has not heard of the commit. */
-        NO_LOOK_AT_RELEASE
+        NO_LOOK_AT_RELEASE,
+        /** A hub keeps its copies of tasks when the database has lost commits. */
+        NO_COMPARISON
     }
 
     /**

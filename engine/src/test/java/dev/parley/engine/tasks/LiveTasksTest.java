@@ -43,6 +43,8 @@ final class LiveTasksTest {
     private final Set<String> removed = ConcurrentHashMap.newKeySet();
     private Runnable onLoad = () -> {};
     private Runnable onExists = () -> {};
+    private long newest = 1;
+    private TaskState state = TaskState.INPUT_REQUIRED;
 
     @AfterEach
     void stop() {
@@ -136,6 +138,47 @@ final class LiveTasksTest {
         }
     }
 
+    @Test
+    void aCopyWithMoreEventsThanTheLogIsReadAgain() {
+        try (Pin reader = requireNonNull(tasks.pin(key("older")))) {
+            newest = 2;
+            requireNonNull(tasks.pin(key("as-it-was"))).close();
+            LiveTask same = tasks.peek(key("as-it-was"));
+
+            tasks.retain(ids -> Map.of("older", 0L, "as-it-was", 2L));
+
+            assertThat(same).isNotNull().isSameAs(tasks.peek(key("as-it-was")));
+            assertThat(tasks.peek(key("older"))).isNull();
+            assertThat(reader.task().isBroken()).isTrue();
+            assertThat(requireNonNull(tasks.pin(key("older"))).task().written()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aCopyOfATaskThatHasEndedIsReadAgainIfTheLogHasFurtherEvents() {
+        state = TaskState.COMPLETED;
+        LiveTask before = requireNonNull(tasks.pin(key("ended"))).task();
+
+        tasks.retain(ids -> Map.of("ended", 2L));
+
+        assertThat(before.isBroken()).isTrue();
+        assertThat(requireNonNull(tasks.pin(key("ended"))).task()).isNotSameAs(before);
+    }
+
+    @Test
+    void aTaskThatIsReadWhileTheLogLosesEventsIsReadAgain() {
+        newest = 3;
+        onLoad = () -> {
+            if (newest == 3) {
+                newest = 2;
+                tasks.retain(ids -> Map.of());
+            }
+        };
+
+        assertThat(requireNonNull(tasks.pin(key("going-back"))).task().written())
+                .isEqualTo(2);
+    }
+
     private static TaskKey key(String id) {
         return new TaskKey(CallContext.anonymous().scope(), "agent", id);
     }
@@ -147,12 +190,13 @@ final class LiveTasksTest {
             if (removed.contains(key.taskId())) {
                 return null;
             }
+            long sequence = newest;
             onLoad.run();
             String text = "x".repeat(key.taskId().startsWith("large") ? 2 << 20 : 10);
             var task = new Task(
                     key.taskId(),
                     "context",
-                    new TaskStatus(TaskState.INPUT_REQUIRED, null, Instant.EPOCH),
+                    new TaskStatus(state, null, Instant.EPOCH),
                     List.of(Artifact.of("a", Part.text(text))),
                     List.of(),
                     Map.of());
@@ -162,13 +206,13 @@ final class LiveTasksTest {
                     new TimeLimits(Threads.PLATFORM, timer),
                     () -> false,
                     new Ignoring());
-            return new LiveTask(key, task, 1, false, parts);
+            return new LiveTask(key, task, sequence, false, parts);
         }
 
         @Override
-        public boolean exists(TaskKey key) {
+        public long newest(TaskKey key) {
             onExists.run();
-            return !removed.contains(key.taskId());
+            return removed.contains(key.taskId()) ? 0 : newest;
         }
 
         @Override

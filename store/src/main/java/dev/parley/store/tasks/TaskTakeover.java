@@ -19,11 +19,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -58,11 +59,15 @@ record TaskTakeover(Database database, TaskOwners lanes, Once once, Poll.Questio
         database.access().epochs().keep(Epoch.ERASED_TASKS, () -> erased.accept(this::existing));
     }
 
-    private Set<String> existing(Set<String> ids) {
-        return new HashSet<>(database.read(session -> session.list(
-                row -> DatabaseSession.text(row, 1),
-                "SELECT task_id FROM task WHERE task_id" + database.system().isOneOf(),
-                json(ids))));
+    private Map<String, Long> existing(Set<String> ids) {
+        return database
+                .read(session -> session.list(
+                        row -> Map.entry(DatabaseSession.text(row, 1), row.getLong(2)),
+                        "SELECT task_id, last_seq FROM task WHERE task_id"
+                                + database.system().isOneOf(),
+                        json(ids)))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     List<Head> takeOver(Set<String> agents, int limit) {
