@@ -19,6 +19,9 @@ import dev.parley.testkit.Eventually;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -107,6 +110,19 @@ final class SharedErasureTest {
                 .isEqualTo(3);
         assertThat(number("SELECT count(*) FROM tally JOIN lane USING (lane_no) WHERE lane.owner LIKE 'hash#%'"))
                 .isZero();
+    }
+
+    @Test
+    void otherHubsCompareTheirCopiesWithTheNewestEventsOfTasks() {
+        Task task = send(host(writer), "stays");
+        var newest = new CompletableFuture<Map<String, Long>>();
+        reader.log().onOthers(() -> {}, existing -> newest.complete(existing.of(Set.of(task.id(), "erased"))));
+
+        schema.run(TELL);
+
+        assertThat(newest.orTimeout(20, TimeUnit.SECONDS).join())
+                .isEqualTo(Map.of(task.id(), number("SELECT last_seq FROM task")))
+                .doesNotContainValue(0L);
     }
 
     @Test
