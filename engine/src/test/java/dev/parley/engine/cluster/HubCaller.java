@@ -273,8 +273,9 @@ final class HubCaller {
         }
     }
 
-    /** Reads a task: as the database had it when the call began, or later. */
+    /** Reads a task: as the database had it when the call began, or later, unless its hub waits for the outcome of a commit. */
     private void look(String task) {
+        boolean isUnconfirmed = simulation.database.isUnconfirmed(key(task));
         List<LoggedEvent> before = simulation.database.events(key(task));
         Task found = attempt(task, hub -> hub.agent.call(GetTask.of(task), context));
         if (found == null) {
@@ -282,7 +283,7 @@ final class HubCaller {
         }
         require(!erased.contains(task), "task " + task + " is erased, and cannot be read");
         seen(found);
-        if (before.isEmpty() || isUnknown(task)) {
+        if (before.isEmpty() || isUnconfirmed || isUnknown(task)) {
             return;
         }
         List<LoggedEvent> now = simulation.database.events(key(task));

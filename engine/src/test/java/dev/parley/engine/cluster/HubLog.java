@@ -308,11 +308,11 @@ final class HubLog extends WritableLog {
             if (told != null && refusal != null) {
                 lose(told, refusal);
             } else if (told != null) {
-                told.messages()
-                        .forEach(message ->
-                                inProgress.remove(message, told.head().key().taskId()));
-                hint(told.head().key().taskId());
+                String task = told.head().key().taskId();
+                told.messages().forEach(message -> inProgress.remove(message, task));
+                hint(task);
                 writer.written(told);
+                database.unconfirmed.remove(told.head().key());
             }
         }
 

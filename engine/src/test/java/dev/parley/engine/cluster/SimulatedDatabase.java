@@ -16,8 +16,10 @@ import dev.parley.protocol.LoggedEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
@@ -96,6 +98,9 @@ final class SimulatedDatabase {
     final Set<MessageKey> messagesThatWentBack = new HashSet<>();
     /** Tasks of which events were refused because the database could not be written: their agent may be called again. */
     final Set<String> unwritten = new HashSet<>();
+
+    /** Tasks whose newest events their hub does not know to be committed, with its stream. */
+    final Map<TaskKey, Long> unconfirmed = new HashMap<>();
 
     private final SimulatedThreads threads;
     final History history;
@@ -292,6 +297,7 @@ final class SimulatedDatabase {
             }
         }
         requireOneOwner(before, key, stream);
+        unconfirmed.put(key, stream);
         history.add(() -> "hub " + stream + " writes events from " + (previous + 1) + " to "
                 + segment.head().lastSequence() + " of task " + key.taskId() + ": "
                 + segment.head().state());
@@ -367,6 +373,12 @@ final class SimulatedDatabase {
     }
 
     // ---- What callers may expect
+
+    /** Whether a hub that may answer shows a task without its newest events, since it does not know that they are committed. */
+    boolean isUnconfirmed(TaskKey key) {
+        Long stream = unconfirmed.get(key);
+        return stream != null && isAlive(stream);
+    }
 
     @Nullable
     TaskRow task(TaskKey key) {
