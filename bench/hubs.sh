@@ -131,8 +131,11 @@ if wants "${of_cluster[@]}"; then
     for run in $(seq "$repeats"); do
         if wants takeover-10000; then
             [ "$run" = 1 ] || hub_at one "$port" --cluster --database "$postgresql"
-            ./parley bench send --url "$url/agents/input-required" --connections 64 --warmup 0 --requests "$taken_over" \
-                --seconds 600 -o json >/dev/null
+            # A task that waits for its caller has no owner.
+            echo '{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"0000000000000000",' \
+                '"role":"ROLE_USER","parts":[{"text":"hello"}]},"configuration":{"returnImmediately":true}}}' >bench/target/lasting
+            ./parley bench call --agent-url "$url/agents/lasting" --bodies bench/target/lasting --connections 64 --warmup 0 \
+                --requests "$taken_over" --seconds 600 -o json >/dev/null
             killed=$(sql 'SELECT stream_no FROM stream WHERE stream_no IN (SELECT owner FROM task) ORDER BY
                 (SELECT count(*) FROM task WHERE owner = stream_no) DESC LIMIT 1')
             number=$(sql "SELECT hub_no FROM stream WHERE stream_no = $killed")

@@ -3,12 +3,14 @@ package dev.parley.bench;
 import dev.parley.engine.Agent;
 import dev.parley.engine.AgentSource;
 import dev.parley.testkit.ScriptedAgents;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 
 /** The agents that a hub under measurement hosts besides the demo agents. */
 public final class MeasuredAgents implements AgentSource {
     private static final int AT_ONCE = 8;
+    private static final int LASTING = 100_000;
     private static final long WORK_MS = 20;
     private static final long SHORT_WORK_MS = 2;
 
@@ -21,7 +23,8 @@ public final class MeasuredAgents implements AgentSource {
                 guarded(),
                 busy(),
                 narrow(),
-                ticking());
+                ticking(),
+                lasting());
     }
 
     /** Agent like {@code ping}, under a name for which authentication can be required. */
@@ -51,6 +54,16 @@ public final class MeasuredAgents implements AgentSource {
             }
             reply.complete("done");
         });
+    }
+
+    /** Works until its hub ends. */
+    private static Agent lasting() {
+        return Agent.named("lasting", "Works until the hub ends")
+                .concurrency(LASTING)
+                .handle((request, reply) -> {
+                    Thread.sleep(Duration.ofDays(1));
+                    reply.complete("done");
+                });
     }
 
     /** Has room for eight tasks at once, each of which takes 20 ms, as if it asked a model. */
