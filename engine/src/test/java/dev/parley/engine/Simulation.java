@@ -432,15 +432,15 @@ final class Simulation {
     private final class Caller {
         final CallContext context;
         final List<String> tasks = new ArrayList<>();
-        final List<Message> sent = new ArrayList<>();
+        final SentMessages messages;
         final Map<String, String> led = new HashMap<>();
         final Map<String, Integer> attempts = new HashMap<>();
         int left = 3 + random.nextInt(6);
-        int numbers;
 
         Caller(int number) {
             String name = "caller-" + number;
             this.context = CallContext.of(name, new CallContext.Scope("group-" + number % 2, name));
+            this.messages = new SentMessages(name, random, this::plan);
         }
 
         @Override
@@ -476,7 +476,7 @@ final class Simulation {
                             if (random.nextInt(4) == 0) {
                                 cancel(agent, task);
                             } else if (random.nextBoolean()) {
-                                send(agent, followUp(task), random.nextBoolean());
+                                send(agent, messages.followUp(task), random.nextBoolean());
                             } else if (random.nextBoolean()) {
                                 subscribe(agent, task);
                             } else {
@@ -527,12 +527,12 @@ final class Simulation {
         private void call(AgentEndpoint agent) throws InterruptedException {
             String known = tasks.isEmpty() ? null : threads.any(tasks);
             switch (random.nextInt(13)) {
-                case 0, 1 -> send(agent, fresh(), false);
-                case 2 -> send(agent, fresh(), true);
-                case 3, 4 -> stream(agent, fresh());
-                case 5 -> send(agent, sent.isEmpty() ? fresh() : threads.any(sent), random.nextBoolean());
-                case 6 -> send(agent, known == null ? fresh() : followUp(known), false);
-                case 7 -> send(agent, known == null ? fresh() : followUp(known), true);
+                case 0, 1 -> send(agent, messages.fresh(), false);
+                case 2 -> send(agent, messages.fresh(), true);
+                case 3, 4 -> stream(agent, messages.fresh());
+                case 5 -> send(agent, messages.repeated(), random.nextBoolean());
+                case 6 -> send(agent, messages.followUp(known), false);
+                case 7 -> send(agent, messages.followUp(known), true);
                 case 8 -> {
                     if (known != null) {
                         cancel(agent, known);
@@ -554,20 +554,6 @@ final class Simulation {
                     }
                 }
             }
-        }
-
-        private Message fresh() {
-            return remembered(Message.user(Part.text(plan())));
-        }
-
-        private Message followUp(String task) {
-            return remembered(Message.user(Part.text(plan())).in(null, task));
-        }
-
-        private Message remembered(Message message) {
-            Message named = message.withId(context.caller() + "-" + numbers++);
-            sent.add(named);
-            return named;
         }
 
         /** Has the agent emit this and that, and end in some way. */
@@ -595,7 +581,7 @@ final class Simulation {
         }
 
         private PushConfig hook(@Nullable String taskId) {
-            return new PushConfig(null, "hook", taskId, "https://hook-" + numbers, null, null);
+            return new PushConfig(null, "hook", taskId, "https://hook-" + messages.count(), null, null);
         }
 
         private void send(AgentEndpoint agent, Message message, boolean immediately) {

@@ -3,6 +3,7 @@ package dev.parley.engine.cluster;
 import static dev.parley.engine.cluster.HubSimulation.fold;
 import static dev.parley.engine.cluster.HubSimulation.require;
 
+import dev.parley.engine.SentMessages;
 import dev.parley.engine.SimulatedThreads;
 import dev.parley.engine.cluster.History.Violation;
 import dev.parley.engine.cluster.Hub.CutException;
@@ -19,7 +20,6 @@ import dev.parley.protocol.Operation.CancelTask;
 import dev.parley.protocol.Operation.GetTask;
 import dev.parley.protocol.Operation.SendConfiguration;
 import dev.parley.protocol.Operation.SendMessage;
-import dev.parley.protocol.Part;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskState;
 import java.util.ArrayList;
@@ -32,9 +32,9 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A caller that goes to any hub, repeats what was not answered at another one, and checks each answer. */
+/** Caller that picks a hub for each call, repeats calls without an answer at another hub, and checks each answer. */
 final class HubCaller {
-    /** Attempts of a call that is not a send: it may be refused for good. */
+    /** Attempts of a read, a cancellation or an erasure. */
     private static final int ATTEMPTS = 3;
 
     /** Connections by which a stream is read: it does not end while its task waits for the caller. */
@@ -45,14 +45,13 @@ final class HubCaller {
     private final Random random;
     private final CallContext context;
     private final List<String> tasks = new ArrayList<>();
-    private final List<Message> sent = new ArrayList<>();
+    private final SentMessages messages;
     /** The tasks that acknowledged messages lead to. */
     private final Map<String, String> led = new HashMap<>();
 
     private final Set<String> erased = new HashSet<>();
     private final Set<String> mayBeErased = new HashSet<>();
     private int left;
-    private int numbers;
     private int streams;
     private int lost;
 
@@ -62,6 +61,7 @@ final class HubCaller {
         this.random = simulation.random;
         String name = "caller-" + number;
         this.context = CallContext.of(name, new CallContext.Scope("group-" + number % 2, name));
+        this.messages = new SentMessages(name, random, this::plan);
         this.left = 2 + random.nextInt(6);
     }
 
@@ -94,7 +94,7 @@ final class HubCaller {
         return new TaskKey(context.scope(), Hub.AGENT, taskId);
     }
 
-    /** True if nothing is known of a task: it was erased, or a failover has lost some of it. */
+    /** Whether the state of a task cannot be checked: it may be erased, or a failover has lost events of it. */
     boolean isUnknown(String taskId) {
         return mayBeErased.contains(taskId) || simulation.database.tasksThatWentBack.contains(key(taskId));
     }
@@ -110,13 +110,13 @@ final class HubCaller {
     private void callOnce() {
         String known = tasks.isEmpty() ? null : simulation.threads.any(tasks);
         switch (random.nextInt(16)) {
-            case 0, 1, 2 -> send(fresh());
-            case 3, 4 -> sendToAll(fresh());
-            case 5 -> send(sent.isEmpty() ? fresh() : simulation.threads.any(sent));
-            case 6, 7, 8 -> send(known == null ? fresh() : followUp(known));
-            case 9 -> sendToAll(known == null ? fresh() : followUp(known));
-            case 10 -> stream(fresh(), null);
-            case 11 -> stream(known == null ? fresh() : null, known);
+            case 0, 1, 2 -> send(messages.fresh());
+            case 3, 4 -> sendToAll(messages.fresh());
+            case 5 -> send(messages.repeated());
+            case 6, 7, 8 -> send(messages.followUp(known));
+            case 9 -> sendToAll(messages.followUp(known));
+            case 10 -> stream(messages.fresh(), null);
+            case 11 -> stream(known == null ? messages.fresh() : null, known);
             case 12 -> {
                 if (known != null) {
                     cancel(known);
@@ -133,20 +133,6 @@ final class HubCaller {
 
     // ---- Messages
 
-    private Message fresh() {
-        return remembered(Message.user(Part.text(plan())));
-    }
-
-    private Message followUp(String task) {
-        return remembered(Message.user(Part.text(plan())).in(null, task));
-    }
-
-    private Message remembered(Message message) {
-        Message named = message.withId(context.caller() + "-" + numbers++);
-        sent.add(named);
-        return named;
-    }
-
     private String plan() {
         var steps = new ArrayList<String>();
         for (int i = random.nextInt(5); i > 0; i--) {
@@ -162,7 +148,7 @@ final class HubCaller {
         return String.join(" ", steps);
     }
 
-    /** Sends a message until a hub has acknowledged it, or refused it for good. */
+    /** Sends a message until a hub acknowledges it or refuses it with a final error. */
     private void send(Message message) {
         boolean isPatient = random.nextBoolean();
         while (true) {
@@ -224,7 +210,7 @@ final class HubCaller {
         return simulation.database.messagesThatWentBack.contains(new MessageKey(context.scope(), Hub.AGENT, messageId));
     }
 
-    /** Whether a refusal is an answer; otherwise the call is repeated. */
+    /** Whether a refusal is final. The call is repeated if not; fails if no caller may get this refusal. */
     private boolean isFinal(A2AException refusal, @Nullable String task, @Nullable Message message) {
         var error = refusal.error();
         if (error == A2AError.TASK_NOT_FOUND && message != null && wentBack(message.messageId())) {
@@ -246,7 +232,7 @@ final class HubCaller {
 
     // ---- Reads
 
-    /** Tries a call at some hubs; null if none has answered. */
+    /** Returns the answer of the first of several hubs; null if each was cut off, or the refusal is final. */
     private <T> @Nullable T attempt(String task, Function<Hub, T> call) {
         for (int i = 0; i < ATTEMPTS; i++) {
             try {
@@ -296,7 +282,7 @@ final class HubCaller {
                 + " when it was " + fold(before));
     }
 
-    /** Nobody sees a task in a state that is not in the database. */
+    /** Checks that a task in an answer is a state that the database has or had. */
     private void seen(Task task) {
         Task folded = null;
         for (LoggedEvent event : simulation.database.events(key(task.id()))) {
@@ -312,7 +298,7 @@ final class HubCaller {
 
     // ---- Streams
 
-    /** Reads a stream to its end, at several hubs if it breaks or when the caller likes to. */
+    /** Reads a stream to its end; continues at any hub when a connection ends. */
     private void stream(@Nullable Message message, @Nullable String task) {
         streams++;
         var reader = new StreamReader(this, simulation, message, task);
@@ -368,7 +354,7 @@ final class HubCaller {
             }
         }
         tasks.clear();
-        sent.clear();
+        messages.clear();
     }
 
     private void requireGone(String task) {

@@ -29,19 +29,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of one hub: a writer that commits in groups and looks up each outcome that it does not hear of, reads, and hints that may get
- * lost or come late.
+ * Log of one hub: reads, hints that are late or lost, and a writer that commits in groups. If the answer of a commit is lost, the writer
+ * looks up the outcome.
  */
 final class HubLog extends WritableLog {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    /** A silence that is longer than works wait. */
+    /** Outage that is longer than a change waits for its commit. */
     private static final Duration SILENCE = Duration.ofSeconds(12);
 
     private static final Duration FOLLOWED = Duration.ofSeconds(30);
 
-    /** Something to write. */
+    /** Change that waits for the writer. */
     private interface Work extends Change {
-        /** Finds out what is to be written; other threads may run meanwhile, as they must not in the transaction. */
+        /** Collects the change before the transaction begins. Other threads may run in between. */
         default void prepare() {}
 
         void told(@Nullable RuntimeException refusal);
@@ -49,7 +49,7 @@ final class HubLog extends WritableLog {
         void failed(Exception cause);
     }
 
-    /** How often of a thousand times something goes wrong. */
+    /** Rates of faults per thousand. */
     record Luck(int cuts, int lostHints, int staleReads) {}
 
     private final SimulatedDatabase database;
@@ -144,7 +144,7 @@ final class HubLog extends WritableLog {
         }
     }
 
-    /** Writes works by one transaction, as often as it takes to know that it was committed. */
+    /** Writes changes in one transaction; repeats it until the outcome is known. */
     private void write(List<Work> works) {
         long begun = simulation.now();
         works.forEach(Work::prepare);
@@ -191,7 +191,7 @@ final class HubLog extends WritableLog {
         }
     }
 
-    /** Compares what this hub knows with the database, as each new connection does. */
+    /** Compares the last known group with the database, as each new connection does. */
     private void requireStream() {
         StreamRow row = database.stream(stream);
         if (row == null || row.group() < group) {
@@ -218,7 +218,7 @@ final class HubLog extends WritableLog {
         }
     }
 
-    /** Has something written, and waits until it is. */
+    /** Writes a change and waits for its commit. */
     <T> T written(Function<Long, T> change) {
         var done = new CompletableFuture<T>();
         add(new Work() {
@@ -247,7 +247,7 @@ final class HubLog extends WritableLog {
         }
     }
 
-    /** Has something written, and goes on. */
+    /** Writes a change without waiting for its commit. */
     void later(Consumer<Long> change, Runnable written, Consumer<Exception> lost) {
         add(new Work() {
             @Override

@@ -23,8 +23,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hubs on one database, and callers that go to any of them, in an order that a seed decides: among kills, pauses, lost answers and hints, times
- * without the database and failovers that lose its newest commits. Then a quiet time, after which everything has to be in order.
+ * Simulation of hubs that share a database, and of callers that use any hub. A seed decides the order of steps and the faults: kills,
+ * pauses, lost answers and hints, outages of the database, and failovers that lose its newest commits. A time without faults follows,
+ * after which the invariants are checked.
  */
 final class HubSimulation {
     private static final Duration CHAOS = Duration.ofMinutes(2);
@@ -33,10 +34,10 @@ final class HubSimulation {
     private static final Luck NO_FAULTS = new Luck(0, 0, 0);
 
     /**
-     * What has happened.
+     * Result of a simulation.
      *
-     * @param trace another number if anything happened in another order
-     * @param lost messages that were acknowledged and that a failover has lost
+     * @param trace hash of the order of steps
+     * @param lost number of acknowledged messages that a failover has lost
      */
     record Result(long trace, int hubs, int runs, int streams, int lost) {}
 
@@ -96,7 +97,7 @@ final class HubSimulation {
         }
     }
 
-    /** Has another process begin in the place of one that has ended. */
+    /** Starts a new hub in the slot of one that has ended. */
     void restart(int slot) {
         outside.start("start", () -> {
             sleep(300 + random.nextInt(2_700));
@@ -221,7 +222,7 @@ final class HubSimulation {
         hubs.forEach(this::checkMemory);
     }
 
-    /** What a hub shows of each task is in the database. */
+    /** Checks that a hub shows each task as the database has it, and no erased task. */
     private void checkMemory(Hub hub) {
         boolean[] isDone = new boolean[1];
         hub.process.start("check", () -> {
