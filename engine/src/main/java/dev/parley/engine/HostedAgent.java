@@ -261,6 +261,9 @@ final class HostedAgent implements AgentEndpoint {
             Long after = subscribe.after();
             if (after != null) {
                 long written = pin.task().written();
+                if (after > written && after <= pin.task().emitted()) { // other hubs may read them already
+                    throw A2AException.unavailable("Events of the task are being written", Duration.ofSeconds(1));
+                }
                 if (after < 0 || after > written) {
                     throw A2AException.invalidParams("Last-Event-ID", after + " (expected: 0 to " + written + ")");
                 }
