@@ -29,11 +29,18 @@ public final class ParleyClientAutoConfiguration {
      * @param url of the agent
      * @param apiKey null for none
      * @param bearer token; null for none
+     * @param deduplicates see {@link AgentClientBuilder#deduplicates}; null for its default
      */
     record Client(
-            String url, @Nullable String apiKey, @Nullable String bearer) {
+            String url,
+            @Nullable String apiKey,
+            @Nullable String bearer,
+            @Nullable Boolean deduplicates) {
         AgentClient connect() {
             AgentClientBuilder builder = AgentClient.builder();
+            if (deduplicates != null) {
+                builder.deduplicates(deduplicates);
+            }
             if (apiKey != null) {
                 builder.apiKey(apiKey);
             }

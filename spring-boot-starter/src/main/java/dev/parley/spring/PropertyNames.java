@@ -29,7 +29,7 @@ import org.springframework.core.env.StandardEnvironment;
 final class PropertyNames {
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("parley");
     private static final String CLIENTS = "clients";
-    private static final List<String> OF_CLIENT = List.of("url", "api-key", "bearer");
+    private static final List<String> OF_CLIENT = List.of("url", "api-key", "bearer", "deduplicates");
 
     private static final System.Logger LOG = System.getLogger("dev.parley.spring");
 

@@ -49,6 +49,7 @@ final class PropertyNamesTest {
         "parley.client.shop.url, parley.",
         "parley.clients.shop.ulr, parley.clients.shop.url",
         "parley.clients.shop.apikee, parley.clients.shop.api-key",
+        "parley.clients.shop.deduplicate, parley.clients.shop.deduplicates",
         "parley.clients.url, parley.clients.NAME.url"
     })
     void aMisspeltPropertyIsRefusedWithTheNearestName(String property, String nearest) {

@@ -7,17 +7,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.example.HelloApplication;
+import com.sun.net.httpserver.HttpServer;
 import dev.parley.client.AgentClient;
 import dev.parley.engine.Agent;
 import dev.parley.protocol.Task;
 import dev.parley.protocol.TaskEvent;
+import dev.parley.protocol.TaskState;
 import dev.parley.trust.Authentication;
 import dev.parley.trust.Authentication.Scheme;
 import dev.parley.trust.Callers;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -151,6 +156,49 @@ final class SpringBootTest {
 
                 assertThat(echo.task(id).text()).isEqualTo("kept");
             }
+        }
+    }
+
+    @Test
+    void aClientRepeatsALostMessageToAnAgentThatDeduplicates() throws Exception {
+        var messages = new CopyOnWriteArrayList<String>();
+        HttpServer agent = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        String url = "http://127.0.0.1:" + agent.getAddress().getPort();
+        String card = """
+                {"name": "orders", "description": "Takes orders", "version": "1", "capabilities": {}, "skills": [],
+                "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"], "supportedInterfaces":
+                [{"url": "%s/", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}""".formatted(url);
+        agent.createContext("/", exchange -> {
+            if (exchange.getRequestMethod().equals("POST")) {
+                messages.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+                if (messages.size() == 1) {
+                    exchange.close(); // without an answer
+                    return;
+                }
+            }
+            String answer = messages.isEmpty()
+                    ? card
+                    : """
+                    {"jsonrpc": "2.0", "id": %s, "result": {"task": {"id": "t1", "contextId": "c1", "status":
+                    {"state": "TASK_STATE_COMPLETED"}}}}""".formatted(messages.getLast().replaceAll("(?s).*\"id\": ?(\\d+).*", "$1"));
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, answer.length());
+            exchange.getResponseBody().write(answer.getBytes(UTF_8));
+            exchange.close();
+        });
+        agent.start();
+        try (var caller = run(
+                Caller.class,
+                "--spring.main.web-application-type=none",
+                "--parley.enabled=false",
+                "--parley.clients.orders.url=" + url,
+                "--parley.clients.orders.deduplicates=true")) {
+            var task = (Task) caller.getBean("orders", AgentClient.class).send("one of these");
+
+            assertThat(task.state()).isEqualTo(TaskState.COMPLETED);
+            assertThat(messages).hasSize(2);
+        } finally {
+            agent.stop(0);
         }
     }
 
