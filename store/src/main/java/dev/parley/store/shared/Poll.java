@@ -69,22 +69,23 @@ public final class Poll {
          * @throws dev.parley.store.spi.StoreException if it cannot be read
          */
         public Answer answer() {
-            Optional<Answer> answer = fresh();
-            while (answer.isEmpty()) {
-                var mine = new CompletableFuture<Void>();
-                CompletableFuture<?> others = reading.compareAndExchange(null, mine);
-                if (others == null) {
-                    try {
-                        return ask(this);
-                    } finally {
-                        reading.set(null);
-                        mine.complete(null);
-                    }
-                }
+            return fresh().orElseGet(this::read);
+        }
+
+        /** Waits for one statement of another question at most, and then runs its own if that gave no answer. */
+        private Answer read() {
+            var mine = new CompletableFuture<Void>();
+            CompletableFuture<?> others = reading.compareAndExchange(null, mine);
+            if (others != null) {
                 others.join();
-                answer = fresh();
+                return fresh().orElseGet(() -> ask(this));
             }
-            return answer.get();
+            try {
+                return ask(this);
+            } finally {
+                reading.set(null);
+                mine.complete(null);
+            }
         }
 
         private Optional<Answer> fresh() {
