@@ -52,7 +52,7 @@ public final class FillStore {
         fill(store, scope, tasks, segment -> {});
     }
 
-    /** @param made is told each segment before it is written */
+    /** @param made receives each segment before the store writes it */
     static void fill(Store store, Scope scope, int tasks, Consumer<Segment> made) throws InterruptedException {
         var room = new Semaphore(IN_FLIGHT);
         var random = new Random(scope.hashCode());

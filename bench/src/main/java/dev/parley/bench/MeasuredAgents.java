@@ -44,7 +44,7 @@ public final class MeasuredAgents implements AgentSource {
                 });
     }
 
-    /** Says "tick" and a number every 20 ms, as often as it is told. */
+    /** Reports "tick 1", "tick 2" and so on, one each 20 ms, up to the number in the message. */
     private static Agent ticking() {
         return Agent.named("ticking", "Counts to a number, slowly").handle((request, reply) -> {
             int last = Integer.parseInt(request.text().strip());

@@ -461,7 +461,7 @@ public final class Engine implements AutoCloseable {
             }
             erased += keys.size();
         } while (keys.size() == REMOVE_BATCH);
-        tasks().forgetErased(); // by an engine that ended before this one was told, if the erasure is repeated
+        tasks().forgetErased(); // erasures of an engine that ended before it could notify this one
         if (parts.services().memories() != null) {
             parts.services()
                     .memories()
@@ -474,7 +474,7 @@ public final class Engine implements AutoCloseable {
         return erased;
     }
 
-    /** Forgets the tasks that another engine has erased, and copies of what the log has lost. */
+    /** Drops cached tasks that another engine has erased, and those whose events the log has lost. */
     private void forgetErased(TaskLog.Existing existing) {
         tasks().live().retain(existing);
     }

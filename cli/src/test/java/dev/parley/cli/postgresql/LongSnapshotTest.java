@@ -90,7 +90,7 @@ final class LongSnapshotTest {
         }
     }
 
-    /** Times of messages, each alone, and of the statements that the server runs for each. */
+    /** Durations of messages that are sent one at a time, and the execution times of their statements on the server. */
     private record Times(HubCalls calls, DatabaseServer server, List<Duration> messages, List<Duration> statements) {
         Times(HubCalls calls, DatabaseServer server) {
             this(calls, server, new ArrayList<>(), new ArrayList<>());

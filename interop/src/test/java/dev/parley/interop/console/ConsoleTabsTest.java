@@ -67,14 +67,7 @@ class ConsoleTabsTest {
     @Test
     @DisplayName("while the hub ends the session of one tab, the others send nothing that would be refused")
     void tabsAreQuietWhileOneSignsOut() {
-        String first = firstTab();
-        String second = signOut(true);
-
-        browser.turnTo(first);
-        browser.click("nav a", "Tasks");
-        browser.see("main .skeleton", "");
-        browser.turnTo(second);
-        browser.run("finish()");
+        String first = readDuringASignOut(true);
         browser.see("h1", "Sign in");
 
         browser.turnTo(first);
@@ -85,20 +78,26 @@ class ConsoleTabsTest {
     @Test
     @DisplayName("a sign-out that fails lets the other tabs go on")
     void tabsGoOnAfterASignOutThatFails() {
-        String first = firstTab();
-        String second = signOut(false);
-
-        browser.turnTo(first);
-        browser.click("nav a", "Tasks");
-        browser.see("main .skeleton", "");
-        browser.turnTo(second);
-        browser.run("finish()");
+        String first = readDuringASignOut(false);
         browser.see(".failure", "The hub does not answer");
 
         browser.turnTo(first);
         browser.see(".empty h2", "No task yet");
         browser.see(".live.ok", "live");
         browser.assertQuiet("the first tab");
+    }
+
+    /** Has a first tab read while the sign-out of a second one waits, then ends that; returns the first tab, and shows the second one. */
+    private String readDuringASignOut(boolean succeeds) {
+        String first = firstTab();
+        String second = signOut(succeeds);
+
+        browser.turnTo(first);
+        browser.click("nav a", "Tasks");
+        browser.see("main .skeleton", "");
+        browser.turnTo(second);
+        browser.run("finish()");
+        return first;
     }
 
     private String firstTab() {

@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /**
- * Settings of a session of PostgreSQL: each side finds that the other one is silent or gone, and no statement is compiled. The server
- * compiles what it estimates to be long; it estimates lookups in large tables so, and compiles them for longer than they take.
+ * Settings of a PostgreSQL session: time limits by which the hub and the server detect a lost peer, and JIT compilation off. The planner
+ * overestimates the cost of lookups in large tables, so that the JIT compilation of a statement takes longer than its execution.
  */
 public final class SessionSettings {
     private static final Logger LOG = System.getLogger("dev.parley.store");
